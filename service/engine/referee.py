@@ -66,7 +66,7 @@ def legal_moves(rules: Rules, state: State, seat: int) -> tuple[Move, ...]:
         return _without_a_play(rules, state)
     if laid:
         moves.append(DONE)
-    elif state.drew and rules.drawing.keep:
+    elif (state.drew and rules.drawing.keep) or (not layout.ends and rules.may_leave_lead(state)):
         moves.append(PASS)
     return tuple(moves)
 
@@ -481,7 +481,10 @@ def _apply_drew(rules: Rules, state: State, event: Drew) -> State:
     )
 
 
-def _apply_turn_end(_rules: Rules, state: State, event: Passed | Done) -> State:
+def _apply_turn_end(rules: Rules, state: State, event: Passed | Done) -> State:
+    if not state.layout.ends:
+        partner = rules.partner(event.seat)
+        return state._replace(turn=partner, opener=partner)
     return state.after_move(
         hands=state.hands,
         stock=state.stock,

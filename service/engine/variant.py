@@ -165,6 +165,8 @@ class Rules:
     """The value of a hand that is left at the end of a round."""
     carries: Carries | None = None
     """To whom falls what undecided rounds carry over; ``None``: no round carries anything."""
+    may_leave_lead: Callable[[State], bool] = _never
+    """Whether the seat that is to lead may pass, so that its partner leads."""
     has_manches: bool = False
     """Whether a match is played in manches."""
     leads_next: Callable[[State, RoundResult], int | None] = _winner_leads
@@ -217,6 +219,10 @@ class Rules:
     def side(self, seat: int) -> tuple[int, ...]:
         """Return the seats that share a total with this one: those of its team, or the seat alone."""
         return tuple(range(seat % self.teams, self.seats, self.teams)) if self.teams else (seat,)
+
+    def partner(self, seat: int) -> int:
+        """Return the next seat of its team."""
+        return (seat + self.teams) % self.seats
 
     def placement_scores(self, seat: int, ends_sum: int | None, points: int) -> tuple[PlacementScore, ...]:
         """Return what a placement of this seat scores, for each seat of its side."""

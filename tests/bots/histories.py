@@ -153,7 +153,8 @@ def _excludes(rules: Rules, seen: list[_Seen], place: int, seat: int, tile: Tile
             return False
         after = seen[place + 1].layout
         return bool(placeable(rules, after, rules.may_follow(after, (tile,))))
-    if isinstance(event, Done) or not placeable(rules, layout, (tile,)):
+    # To pass before the lead tells nothing (rules 16.4).
+    if isinstance(event, Done) or not layout.ends or not placeable(rules, layout, (tile,)):
         return False
     before = seen[place - 1].event
     return not (isinstance(event, Passed) and rules.drawing.keep and isinstance(before, Drew | DrewView))

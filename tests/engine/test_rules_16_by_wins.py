@@ -105,6 +105,19 @@ def test_16_4_sporting_the_holder_of_the_six_leads_any_tile() -> None:
     assert (table.turn, len(table.legal())) == (1, 7)
 
 
+def test_16_4_pose_team_the_winner_may_leave_a_free_lead_to_the_partner_once() -> None:
+    table = EngineTable(BY_WINS, *FOUR, pose="team")
+    assert table.legal() == {"6-6"}
+    win(table, 1)
+    table.do(0, "deal")
+    assert (table.turn, len(table.legal())) == (1, 8)
+    table.play("pass")
+    assert (table.turn, table.state.opener, len(table.legal())) == (3, 3, 7)
+    table.refuses(3, "pass")
+    assert refused(4, pose="team", teams=0) == refused(2, pose="team") == {"options.pose"}
+    assert refused(4, pose="team", table="brazilian") == {"options.pose"}
+
+
 # 16.5 and 16.12
 
 

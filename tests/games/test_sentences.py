@@ -117,7 +117,7 @@ def test_the_sentences_follow_the_table_and_the_names() -> None:
         EventView(9, 0, Played(2, parse_tile("0-5"), "left", face_down=False)),
     ]
     assert [sentences.sentence(each) for each in events] == [
-        "Player 2 passed.",
+        "Player 2 leaves the lead to the partner.",
         "Bo joined the game.",
         "Round one was dealt.",
         "Bo opened with one four.",

@@ -36,6 +36,7 @@ from tests.render.test_board_sentences import layout_of
 TOLD_IN: Final = ("en", "de")
 NAMES: Final = ("Ada", "Bo", None)
 EMPTY: Final = layout_of("0-0", two_ended=True)._replace(placements=(), ends=())
+LAID: Final = layout_of("0-0", two_ended=True)
 DOUBLE_TWO: Final = parse_tile("2-2")
 
 
@@ -184,8 +185,12 @@ EVENTS: Final[list[tuple[KnownEvent, Layout, int | None, str, str]]] = [
     (DrewView(0, DOUBLE_TWO), EMPTY, 0, "You drew double two.", "Du ziehst den Zweierpasch."),
     (DrewView(0, parse_tile("0-5")), EMPTY, 0, "You drew blank five.", "Du ziehst blank fünf."),
     (Drew(1, DOUBLE_TWO), EMPTY, None, "Bo drew double two.", "Bo zieht den Zweierpasch."),
-    (Passed(1), EMPTY, 0, "Bo passed.", "Bo setzt aus."),
-    (Passed(0), EMPTY, 0, "You passed.", "Du setzt aus."),
+    (Passed(1), LAID, 0, "Bo passed.", "Bo setzt aus."),
+    (Passed(0), LAID, 0, "You passed.", "Du setzt aus."),
+    (
+        *(Passed(1), EMPTY, 0),
+        *("Bo leaves the lead to the partner.", "Bo überlässt dem Partner die Eröffnung."),
+    ),
     (Flipped(1), EMPTY, 0, "Bo turned the opening tile over.", "Bo dreht den Eröffnungsstein um."),
     (Eliminated(1), EMPTY, 0, "Bo is out of the match.", "Bo scheidet aus."),
     (Eliminated(0), EMPTY, 0, "You are out of the match.", "Du scheidest aus."),
@@ -372,8 +377,8 @@ def test_a_text_for_the_player_stands_beside_one_for_the_others() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_long_name_is_shortened_where_the_sentence_would_be_too_long(language: str) -> None:
     reader = Reader(None, ("A" * 60, "B" * 60, "C" * LONGEST_NAME), language)
-    assert event_sentence(Passed(0), EMPTY, reader).startswith("A" * (LONGEST_NAME - 1) + "… ")
-    assert event_sentence(Passed(2), EMPTY, reader).startswith("C" * LONGEST_NAME + " ")
+    assert event_sentence(Passed(0), LAID, reader).startswith("A" * (LONGEST_NAME - 1) + "… ")
+    assert event_sentence(Passed(2), LAID, reader).startswith("C" * LONGEST_NAME + " ")
     everybody = Reader(None, tuple([chr(65 + seat) * 60 for seat in range(13)]), language)
     sentence = event_sentence(Finished(tuple(range(13))), EMPTY, everybody)
     assert len(sentence) <= MAX_SENTENCE
@@ -383,8 +388,8 @@ def test_a_long_name_is_shortened_where_the_sentence_would_be_too_long(language:
 def test_nothing_is_cut_off_from_the_character_it_belongs_to() -> None:
     accents = "a" * (LONGEST_NAME - 2) + "e\u0301e\u0301e\u0301"
     family = "a" * (LONGEST_NAME - 3) + "👩\u200d👩\u200d👧 and more"
-    assert event_sentence(Passed(0), EMPTY, Reader(None, (accents,), "en")) == f"{'a' * (LONGEST_NAME - 2)}… passed."
-    assert event_sentence(Passed(0), EMPTY, Reader(None, (family,), "en")) == f"{'a' * (LONGEST_NAME - 3)}… passed."
+    assert event_sentence(Passed(0), LAID, Reader(None, (accents,), "en")) == f"{'a' * (LONGEST_NAME - 2)}… passed."
+    assert event_sentence(Passed(0), LAID, Reader(None, (family,), "en")) == f"{'a' * (LONGEST_NAME - 3)}… passed."
 
 
 @pytest.mark.parametrize("name", ["{name}", "{0.__class__}", "%s", "<b>Bo</b>", 'Bo" , "x', "*Bo*", "Bo.\\u0041"])
@@ -394,8 +399,8 @@ def test_a_name_is_plain_text(name: str) -> None:
 
 def test_a_partner_is_named_as_such() -> None:
     english, german = (Reader(1, NAMES, language, frozenset({0})) for language in ("en", "de"))
-    assert event_sentence(Passed(0), EMPTY, english) == "Ada (partner) passed."
-    assert event_sentence(Passed(0), EMPTY, german) == "Ada (Partner) setzt aus."
+    assert event_sentence(Passed(0), LAID, english) == "Ada (partner) passed."
+    assert event_sentence(Passed(0), LAID, german) == "Ada (Partner) setzt aus."
     shown = a_view(seat=1)
     assert state_sentence(shown, english) == "It is the turn of Ada (partner)."
     assert state_sentence(shown, german) == "Ada (Partner) ist dran."

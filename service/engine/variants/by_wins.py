@@ -70,7 +70,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     usual_hand = _HANDS[seats][0] if not two else min(_HANDS[2]) if options["drawing"] else table["hand"]
     hand = int(options["hand"] or usual_hand)
     decides = (options["reset"] or table["reset"]) == "all_scored"
-    _check(options, seats, hand, decides=decides)
     usual: dict[str, Value] = table | {
         "teams": 2 if seats == _TEAM_SEATS else 0,
         "hand": hand,
@@ -78,6 +77,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         "one_all": decides and table["one_all"],
         "redeal_doubles": 0 if hand == max(_HANDS[2]) else table["redeal_doubles"],
     }
+    _check(options, seats, usual)
     settings = settled(options, seats, len(_SET), **usual)
     tiles = _SET[1:] if seats % 2 else _SET
     reserve = 0 if settings["drawing"] else len(tiles)
@@ -87,7 +87,13 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         settings=settings,
         tiles=tiles,
         hand_size=lambda players: settings["hand"] if players == seats else 0,
-        opening=_opening(settings["opens_next"], settings["redeal_doubles"], is_sporting=settings["sporting"]),
+        opening=_opening(
+            settings["opens_next"],
+            settings["redeal_doubles"],
+            is_sporting=settings["sporting"],
+            by_team=settings["pose"] == "team",
+        ),
+        may_leave_lead=lambda state: settings["pose"] == "team" and _leads_as_winner(state),
         may_follow=one_tile,
         drawing=UNTIL_IT_FITS,
         reserve=reserve,
@@ -100,15 +106,19 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     )
 
 
-def _check(options: Mapping[str, Value | None], seats: int, hand: int, *, decides: bool) -> None:
-    """Raise ``InvalidSetup`` for options that do not go together (rules 16.2, 16.3, 16.8, 16.9)."""
+def _check(options: Mapping[str, Value | None], seats: int, usual: Mapping[str, Value]) -> None:
+    """Raise ``InvalidSetup`` for options that do not go together (rules 16.2 to 16.4, 16.8, 16.9)."""
+    chosen = {key: usual.get(key) if value is None else value for key, value in options.items()}
+    hand, two = chosen["hand"], seats == min(_HANDS)
     possible: dict[str, tuple[Value, ...]] = {"hand": _HANDS[seats]}
-    if hand != min(_HANDS[2]) or seats > 2:
+    if not two or hand != min(_HANDS[2]):
         possible["drawing"] = (False,)
-    if not decides:
+    if chosen["reset"] != "all_scored":
         possible["one_all"] = (False,)
     if hand == max(_HANDS[2]):
         possible["redeal_doubles"] = (0,)
+    if not chosen["teams"] or chosen["opens_next"] != "winner":
+        possible["pose"] = ("winner",)
     errors = {
         f"options.{key}": [Reason("not_one_of", {"allowed": [format_value(value) for value in allowed]})]
         for key, allowed in possible.items()
@@ -118,13 +128,22 @@ def _check(options: Mapping[str, Value | None], seats: int, hand: int, *, decide
         raise InvalidSetup(errors)
 
 
-def _opening(opens_next: str, redeal_doubles: int, *, is_sporting: bool) -> Callable[[State], Opening | None]:
+def _leads_as_winner(state: State) -> bool:
+    """Whether the seat to move is to lead because it won the last round (rules 16.4)."""
+    return state.next_leader is not None and state.turn == state.next_leader
+
+
+def _opening(
+    opens_next: str, redeal_doubles: int, *, is_sporting: bool, by_team: bool
+) -> Callable[[State], Opening | None]:
     """Who leads and with what; too many doubles in a hand are dealt again (rules 16.4, 16.9)."""
     usual = OPENINGS[opens_next]
 
     def opening(state: State) -> Opening | None:
         if redeal_doubles and any([sum([tile.double for tile in hand]) >= redeal_doubles for hand in state.hands]):
             return None
+        if by_team and state.next_leader is not None and state.turn is not None:
+            return Opening(state.turn, state.hands[state.turn])
         found = usual(state)
         return Opening(found.seat, state.hands[found.seat]) if found is not None and is_sporting else found
 
@@ -256,5 +275,6 @@ VARIANT: Final = Variant(
         Option(key="one_all", default=None, values=(False, True)),
         Option(key="redeal_doubles", default=None, values=(0, 4, 5, 6, 7)),
         Option(key="target", default=None, low=1, high=50),
+        Option(key="pose", default="winner", values=("winner", "team")),
     ),
 )

@@ -122,6 +122,11 @@ def _drew(event: Drew | DrewView, _layout: Layout | None, reader: Reader) -> str
     return about(reader, "drew.tile", event.seat, tile=tile_name(event.tile, reader.language, "accusative"))
 
 
+def _passed(event: Passed, layout: Layout | None, reader: Reader) -> str:
+    leads = layout is not None and not layout.placements
+    return about(reader, "lead_left", event.seat) if leads else about(reader, "passed", event.seat)
+
+
 def _round_ended(event: RoundEnded, _layout: Layout | None, reader: Reader) -> str:
     return fitted(reader, lambda name: _round_sentence(event.round, reader, name))
 
@@ -210,7 +215,7 @@ _SENTENCES: Final[dict[type, Callable[[Any, Layout | None, Reader], str]]] = {
     Played: _played,
     Drew: _drew,
     DrewView: _drew,
-    Passed: _of_seat("passed"),
+    Passed: _passed,
     Done: _of_seat("done"),
     Flipped: _of_seat("flipped"),
     RoundEnded: _round_ended,
