@@ -67,7 +67,7 @@ nightly: $(CLIENTS) ## run all tests, with all games, clients and tools: an hour
 soak: $(DEV) ## run the long tests, SOAK_SECONDS=60 for each
 	@$(BIN)/python -m pytest -m soak $(ARGS)
 
-faults: $(DEV) ## let processes, servers and disks fail under clients, for fifteen minutes (ARGS=--list, ARGS=--write)
+faults: $(DEV) ## let processes, servers, disks and links fail under clients, for half an hour (ARGS=--list, ARGS=--write)
 	@$(BIN)/python -m tools.faults $(ARGS)
 
 browsers: $(DEV) ## run the tests of the pages, and some in Firefox and WebKit, where they are installed

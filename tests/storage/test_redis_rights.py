@@ -24,7 +24,7 @@ PASSWORD = "s3cret"
 def documented() -> list[str]:
     """The words of the command in the guide."""
     block = GUIDE.read_text().partition("<!-- rights -->")[2].split("```")[1]
-    return block.removeprefix("text").replace(">PASSWORD", f">{PASSWORD}").split()
+    return block.removeprefix("text").replace(">password", f">{PASSWORD}").split()
 
 
 @pytest.mark.gate

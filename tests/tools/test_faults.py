@@ -6,8 +6,10 @@ import pytest
 
 from service.engine.presence import TimedOut
 from service.games.model.game_events import EventEnvelope, Joined
-from tools.faults.__main__ import BEGIN, END, PAGE, main
+from tools.faults.__main__ import BEGIN, END, PAGE, PARTITIONS_BEGIN, PARTITIONS_END, main
 from tools.faults.endpoint import Endpoint, Told
+from tools.faults.network import is_possible
+from tools.faults.partition import PARTITIONS, run
 from tools.faults.run import FAULTS
 from tools.faults.simulated import simulated
 
@@ -38,10 +40,21 @@ def test_simulated_histories_are_judged() -> None:
 
 def test_the_faults_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--list"]) == 0
-    assert capsys.readouterr().out.split("\n")[:-1] == [*[fault.name for fault in FAULTS], "simulated"]
+    partitions = [f"partition: {each.name}" for each in PARTITIONS]
+    assert capsys.readouterr().out.split("\n")[:-1] == [*[fault.name for fault in FAULTS], "simulated", *partitions]
 
 
-def test_the_page_has_a_place_for_the_table() -> None:
-    _, found, rest = PAGE.read_text().partition(BEGIN)
+@pytest.mark.parametrize(("begin", "end"), [(BEGIN, END), (PARTITIONS_BEGIN, PARTITIONS_END)])
+def test_the_page_has_a_place_for_each_table(begin: str, end: str) -> None:
+    _, found, rest = PAGE.read_text().partition(begin)
     assert found
-    assert END in rest
+    assert end in rest
+
+
+@pytest.mark.skipif(not is_possible(), reason="this machine lets nobody have networks of his own")
+@pytest.mark.parametrize("name", ["half, local", "half, replicated"])
+def test_a_partition_loses_what_its_setting_says_and_no_more(name: str) -> None:
+    (chosen,) = [each for each in PARTITIONS if each.name == name]
+    figures = run(chosen)
+    assert figures.acknowledged
+    assert figures.complaints(chosen) == []

@@ -10,6 +10,7 @@ games are compared with the answers, and with the messages that the endpoint got
     tables       the games that clients play: who sits at them, and their clocks
     endpoint     the endpoint of an application, and which messages are missing
     run          one kind of fault, from the start to the verdict
+    partition    links that are cut silently between servers and two services (``network``: how)
     simulated    histories in one process, with simulated faults and time
 
 Depends on the histories of the tests (``tests/histories``), whose clients and checker it uses.

@@ -11,6 +11,9 @@ from typing import Final
 
 from tests.support.serving import ROOT
 from tools.attack.tables import Row, line, markdown
+from tools.faults.network import is_possible
+from tools.faults.partition import CUT_SECONDS, PARTITIONS
+from tools.faults.partition import run as run_partition
 from tools.faults.run import FAULTS, Fault, Outcomes, Size, run
 from tools.faults.simulated import Simulated, simulated
 
@@ -18,11 +21,16 @@ PAGE: Final = ROOT / "reports" / "under-faults.md"
 BEGIN: Final = "<!-- history table begins -->"
 END: Final = "<!-- history table ends -->"
 """Between these two lines the page has the table."""
+PARTITIONS_BEGIN: Final = "<!-- partition table begins -->"
+PARTITIONS_END: Final = "<!-- partition table ends -->"
+"""The same of the partitions."""
 SIMULATED: Final = "simulated"
 """The name of the part without processes and servers."""
 WRITES: Final = 12_000
 """Acknowledged by default, of all faults together."""
 MOST_SECONDS: Final = 600.0
+PARTITION: Final = "partition: "
+"""How the names of partitions begin."""
 _MOST_COMPLAINTS: Final = 10
 _HEAD: Final = (
     "fault",
@@ -38,6 +46,17 @@ _HEAD: Final = (
     "missing",
     "other",
 )
+_PARTITION_HEAD: Final = (
+    "partition",
+    "acknowledged",
+    "lost in the cut",
+    "after the heal",
+    "last lost, s after the cut",
+    "tokens back",
+    "games gone",
+    "longest pause, s",
+    "converged after, s",
+)
 _WIDTHS: Final = (32, 44, 5, 6, 12, 8, 4, 7, 5, 8, 7, 5)
 
 
@@ -50,7 +69,8 @@ def main(argv: Sequence[str]) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that nothing that was started is left behind
     chosen = [fault for fault in FAULTS if not arguments.only or fault.name in arguments.only]
     rows: list[Row] = []
-    print(line(_HEAD, _WIDTHS), flush=True)
+    if chosen:
+        print(line(_HEAD, _WIDTHS), flush=True)
     complaints = 0
     for fault in chosen:
         outcomes = run(fault, Size(arguments.writes // len(chosen), arguments.most_seconds))
@@ -62,13 +82,36 @@ def main(argv: Sequence[str]) -> int:
         rows.append(_simulated_row(found))
         complaints += len(found.lost) + len(found.doubled) + len(found.wrong)
         _print(rows[-1], [*found.lost, *found.doubled, *found.wrong])
-    if arguments.write:
+    if arguments.write and rows:
         _write(rows)
-    return 1 if complaints else 0
+    return 1 if complaints + _partitions(arguments.only, write=arguments.write) else 0
+
+
+def _partitions(only: Sequence[str], *, write: bool) -> int:
+    """Run the partitions that are asked for; returns how many of them did what must not be."""
+    chosen = [each for each in PARTITIONS if not only or f"{PARTITION}{each.name}" in only]
+    if not chosen or not is_possible():
+        print("no partitions: this machine lets nobody have networks of his own" if chosen else "")
+        return 0
+    rows: list[Row] = []
+    wrong = 0
+    widths = [max(len(name), 12) for name in _PARTITION_HEAD]
+    widths[0] = max(len(each.name) for each in PARTITIONS)
+    print(line(_PARTITION_HEAD, widths), flush=True)
+    for partition in chosen:
+        figures = run_partition(partition)
+        rows.append((partition.name, *[f"{number:,}" for number in figures]))
+        complaints = figures.complaints(partition)
+        wrong += len(complaints)
+        print(line(rows[-1], widths), *complaints, flush=True)
+    if write:
+        title = f"Writes of two services while links are cut for {CUT_SECONDS:.0f} s:"
+        _replace(PARTITIONS_BEGIN, PARTITIONS_END, f"{title}\n\n{markdown(_PARTITION_HEAD, rows)}")
+    return wrong
 
 
 def _names() -> list[str]:
-    return [*[fault.name for fault in FAULTS], SIMULATED]
+    return [*[fault.name for fault in FAULTS], SIMULATED, *[f"{PARTITION}{each.name}" for each in PARTITIONS]]
 
 
 def _arguments(argv: Sequence[str]) -> argparse.Namespace:
@@ -123,12 +166,16 @@ def _print(row: Row, complaints: Sequence[str]) -> None:
 
 
 def _write(rows: Sequence[Row]) -> None:
-    before, found, rest = PAGE.read_text().partition(BEGIN)
-    _, found_too, after = rest.partition(END)
-    if not found or not found_too:
-        raise SystemExit(f"{PAGE} has no place for the table: {BEGIN} … {END}")
     title = f"Writes of clients under faults, on a machine with {os.cpu_count()} processor cores:"
-    PAGE.write_text(f"{before}{BEGIN}\n\n{title}\n\n{markdown(_HEAD, rows)}\n\n{END}{after}")
+    _replace(BEGIN, END, f"{title}\n\n{markdown(_HEAD, rows)}")
+
+
+def _replace(begin: str, end: str, table: str) -> None:
+    before, found, rest = PAGE.read_text().partition(begin)
+    _, found_too, after = rest.partition(end)
+    if not found or not found_too:
+        raise SystemExit(f"{PAGE} has no place for the table: {begin} … {end}")
+    PAGE.write_text(f"{before}{begin}\n\n{table}\n\n{end}{after}")
 
 
 if __name__ == "__main__":
