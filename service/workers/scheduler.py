@@ -11,6 +11,7 @@ from typing import Final
 
 from service.games.automation.due import Automation
 from service.games.model.errors import StaleVersion
+from service.games.model.game_events import Reminded
 from service.games.ports import TRACE
 from service.games.reminders import TakenReminder
 from service.games.store.transactions import Committed
@@ -50,6 +51,8 @@ class Scheduler(Consumer):
         clock = result.after.clock
         if result.status_before == "waiting":
             then = "fill"
+        elif isinstance(result.events[0], Reminded):
+            then = "remind"
         else:
             then = "deal" if clock is None or result.status_before == "round_over" else clock.absence
         self._metrics.count_time_out(then)

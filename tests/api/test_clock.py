@@ -54,6 +54,13 @@ def test_a_clock_is_shown_as_it_was_asked_for_and_stored(timed_api: TimedApi, cl
         assert "pace" not in view
 
 
+def test_an_application_sees_when_it_is_told_of_a_deadline(api: Api, app_key: str) -> None:
+    clock = {"bank": 300, "increment": 0, "remind": 60}
+    body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}], "clock": clock}
+    game = api.post("/v1/games", body, token=app_key).get_json()["game"]
+    assert api.get(f"/v1/games/{game['id']}").get_json()["clock"] == game["clock"] == clock
+
+
 @pytest.mark.parametrize("then", ABSENCES)
 def test_what_follows_at_a_deadline_is_shown(timed_api: TimedApi, then: str) -> None:
     for clock in (TURN, BANK):
@@ -68,6 +75,9 @@ def test_what_follows_at_a_deadline_is_shown(timed_api: TimedApi, then: str) -> 
         ({"clock": {"turn": 60, "bank": 60}}, "clock", "one_of_turn_bank"),
         ({"clock": {"increment": 5}}, "clock", "one_of_turn_bank"),
         ({"clock": {"turn": 60, "increment": 5}}, "clock.increment", "only_with_bank"),
+        ({"clock": {"turn": 60, "remind": 59}}, "clock.remind", "needs_key"),
+        ({"clock": {"turn": 60, "remind": 60}}, "clock.remind", "out_of_range"),
+        ({"clock": {"bank": 60, "remind": 60}}, "clock.remind", "out_of_range"),
         ({"clock": {"turn": 4}}, "clock.turn", "out_of_range"),
         ({"clock": {"turn": 1_209_601}}, "clock.turn", "out_of_range"),
         ({"clock": {"turn": 0}}, "clock.turn", "out_of_range"),

@@ -23,7 +23,7 @@ from service.engine.presence import Left, Returned
 from service.engine.variants import variants
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Game
-from service.games.model.game_events import EventEnvelope
+from service.games.model.game_events import EventEnvelope, Reminded
 from service.games.model.seats import BOT, Seat, Seats
 from service.games.model.views import standings, view_event
 from tests.backends.owned import START, Owned
@@ -109,6 +109,23 @@ def test_every_message_of_a_match_is_made_again_as_it_was_told() -> None:
             assert again == message
     assert any("deadline" in data(message) for message, _ in told)
     assert message_again("endpoint", current, told[0][1], "game.deleted") is None
+
+
+def test_that_the_time_of_a_turn_ends_soon_is_told_as_long_as_it_runs() -> None:
+    table = owned()
+    game = table.create(clock=ClockSettings(turn=60_000, remind=20_000))
+    began = table.game(game)
+    (turn,) = messages(table, game, began.version - 1)
+    table.repository.transactions.transact(began, lambda current: (current, [Reminded(began.state.turn or 0)]))
+    told = messages(table, game, began.version - 1)
+    assert [each.type for each in told] == ["game.turn", "game.deadline"]
+    assert data(told[1]) == data(turn) | {"version": began.version + 1}
+    event = history(table, game)[-1]
+    while table.game(game).state.turn == began.state.turn:
+        table.play(game)
+    assert "game.deadline" not in {each.type for each in messages(table, game, began.version)}
+    then = table.repository.histories.at_version(table.game(game), event.version)
+    assert message_again("endpoint", then, event, "game.deadline") == told[1]
 
 
 @pytest.mark.parametrize("kind", MESSAGE_TYPES)

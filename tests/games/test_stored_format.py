@@ -42,7 +42,7 @@ PLAIN = (
     b'["AAAAAAAJ",1,"domino",[{},[["human","Ada 0","apKyAYd+scIeD0R7tdT4PCND6Wm2GWR5x+t1iTQ4uF0=",null,null],'
     b'["human","Ada 1","R+fcBTFwHwzeAKOVTTD6fjPDm986bDjA9Vjdanm+N6A=",null,null]],null,true,'
     b'["MooTdfe/WP/uOspIASc4jocoZMOD4aGvW1AQMRg3rGw=",[],null,[]],1767728000000,1767728000000,[],1,7,"AAAAAAAJ",'
-    b"[],false,null,null,null,false,true,null,[[],[],null],null,[0,[],[],0],"
+    b"[],false,null,null,null,false,true,null,[[],[],null],null,[0,[],[],0,0],"
     b'"354b8b81986fe38bd1",2],[[[1,15,7,9,26],[21,11,16,13,18,24]],[4,20,27,0,6,2,12,23,14,25,22,8,19],0,0,false,null,[],"playing",1,0,[0,0],[0,0],0,null,null,[]],[[5,17,3,'
     b"10],[-1,0,0,2],[0,1,1,0],[0,1,0,1],[]],[[-1,5,1,0,0],[-2,4,3,0,0]],0]"
 )
@@ -53,7 +53,8 @@ FULL = (
     b'["YSBzZWVk",[[[[0],[1]],[2,3]]],"AAAAAAAAAAAAAAAAAAAAAQ_N",["a client seed","",""]],1767728000000,'
     b'1767728001000,[1,2],1,5,"AAAAAAAA",["b2YgdGhpcyByb3VuZA==","b2YgdGhlIG5leHQ="],true,["an application",'
     b'"table 7","a join code","all"],"a later game","an earlier game",false,false,300,[[1],[2],0],[null,60000,'
-    b'3000,"forfeit"],[1767728000000,[60000,60000,57000],[1],1767728001000],"a network",3,true],[[[3,15,7,5,9,26],'
+    b'3000,"forfeit",20000],[1767728000000,[60000,60000,57000],[1],1767728001000,1767728002000],"a network",3,true],'
+    b"[[[3,15,7,5,9,26],"
     b'[21,11,16,13,18,24],[6,4,17,20,27]],[12,23,14,25,22,8,19],1,8,true,0,[[2,15,3]],"playing",6,2,[25,10,0],[0,0,3],7,3,4,[0,'
     b"1]],[[0,1,10,2],[-1,0,0,1],[0,1,1,0],[2,0,1,2],[]],[[-1,1,3,1,0],[-2,4,2,0,0]],0]"
 )
@@ -106,7 +107,9 @@ def full() -> Game:
             banks=(60_000, 60_000, 57_000),
             granted=frozenset([1]),
             acted=1_767_728_001_000,
+            reminded=1_767_728_002_000,
         ),
+        clock=ClockSettings(bank=60_000, increment=3_000, absence="forfeit", remind=20_000),
         network="a network",
         first_move=3,
         auto=True,

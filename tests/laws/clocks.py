@@ -28,13 +28,13 @@ from service.games.facade import GamesFacade
 from service.games.model.clock import GRACE_MS, ClockSettings
 from service.games.model.errors import MoveRefused, StaleVersion
 from service.games.model.game import Game
-from service.games.model.game_events import EventEnvelope, HostingEvent, Joined
+from service.games.model.game_events import EventEnvelope, HostingEvent, Joined, Reminded
 from service.games.model.schedule import (
     MOST_ROUNDS_OF_BOTS,
     BotTurn,
     bot_turn,
+    clock_due,
     reminders,
-    time_out_due,
 )
 from service.games.model.seats import BOT, HUMAN, OPEN_SEAT
 from service.games.model.views import CommandResult, GameView
@@ -97,6 +97,8 @@ class ClockModel:
         """When that time is over, in a game with so much time for each turn."""
         self.granted: set[int] = set()
         """The seats that were granted time when they came back."""
+        self.reminded = False
+        """Whether the application was told of the end of the running turn."""
         self.spent = 0
         self.turns = 0
         self.interrupted = False
@@ -155,6 +157,14 @@ class ClockModel:
                 self._come_back(seat, at)
             case Forfeited(seat):
                 self.forfeited.add(seat)
+            case Reminded(seat):
+                assert seat == self.running
+                assert self.settings is not None
+                assert self.deadline is not None
+                assert self.settings.remind is not None
+                assert self.deadline - self.settings.remind - 2 * SKEW <= at, "too early"
+                assert not self.reminded, "twice in a turn"
+                self.reminded = True
             case Joined():
                 self._begin(at)
             case _ if not isinstance(event, HostingEvent):
@@ -184,7 +194,7 @@ class ClockModel:
 
     def _begin(self, at: int) -> None:
         self.counted_from = at
-        self.interrupted = False
+        self.interrupted = self.reminded = False
         if self.settings is not None and self.settings.turn is not None:
             self.end = at + self.settings.turn
 
@@ -351,12 +361,12 @@ class Course:
         for automation in self.automations[: self.random.randint(1, 2)]:
             if self._time_out(automation):
                 return
-        self.store.reschedule("clock", taken, time_out_due(self.game))
+        self.store.reschedule("clock", taken, clock_due(self.game))
 
     def _time_out(self, automation: Automation) -> bool:
         before = self.game
         judged = self.store.judged(self.id)
-        due = time_out_due(before, judged.allowance)
+        due = clock_due(before, judged.allowance)
         committed = automation.time_out(self.id, judged)
         if not isinstance(committed, Committed):
             return False
@@ -485,7 +495,7 @@ class Course:
         for _ in range(60):
             game = self.game
             turn = bot_turn(game)
-            due = turn.due if turn is not None else time_out_due(game)
+            due = turn.due if turn is not None else clock_due(game)
             if due is None:
                 break
             self.time.now = max(self.time.now, due)

@@ -56,7 +56,7 @@ def plan(key: str, number: int) -> Plan:
         kinds[-1] = OPEN_SEAT
         kinds[0] = HUMAN
     clock = None if number % 6 == 5 else CLOCKS[number % 5]._replace(absence=ABSENCES[number % 4])
-    return Plan(
+    planned = Plan(
         key,
         options,
         tuple(kinds),
@@ -68,6 +68,9 @@ def plan(key: str, number: int) -> Plan:
         arranged=random.random() < 0.3,
         owned=random.random() < 0.5,
     )
+    if clock is None or not planned.owned:
+        return planned
+    return planned._replace(clock=clock._replace(remind=(clock.turn or clock.bank) // 2))
 
 
 def take_courses(key: str, first: int, many: int) -> Counter[str]:
@@ -127,5 +130,5 @@ def test_the_clock_is_right_in_many_courses(key: str, figures: Figures) -> None:
 def test_the_clock_is_right_whatever_happens(key: str, figures: Figures) -> None:
     happened = take_courses(key, 0, COURSES)
     figures("clocks", happened)
-    for kind in ("TimedOut", "Left", "Returned", "Claimed", "Forfeited", "killed", "late moves refused"):
+    for kind in ("TimedOut", "Left", "Returned", "Claimed", "Forfeited", "Reminded", "killed", "late moves refused"):
         assert happened[kind], kind

@@ -9,6 +9,7 @@ import pytest
 from service.engine.presence import Absence, TimedOut
 from service.games.automation.due import OVERDUE_MS, PAUSE_MS
 from service.games.model.clock import GRACE_MS, ClockSettings
+from service.games.model.game_events import Reminded
 from service.games.reminders import JudgedTime
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.scheduler import SETTINGS, Scheduler
@@ -52,6 +53,21 @@ def test_nobody_is_timed_out_before_the_deadline_and_the_grace(table: Clocked) -
     assert not table.game(game).presence.away
     table.pass_time(1)
     assert table.game(game).presence.away
+
+
+def test_an_application_is_told_once_before_a_deadline(table: Clocked) -> None:
+    clock = ClockSettings(turn=TURN, absence="claim", remind=20_000)
+    game = table.create(request("domino", "pp", clock=clock)._replace(app=APP)).view.id
+    version, deadline = table.game(game).version, table.game(game).deadline
+    table.pass_time(TURN - 20_001)
+    assert table.game(game).version == version
+    table.pass_time(1)
+    assert table.game(game).version == version + 1
+    table.pass_time(2 * TURN)
+    reminded = table.game(game)
+    assert [type(each) for each in table.events(game)][version:] == [Reminded]
+    assert (reminded.deadline, reminded.match_version) == (deadline, version), "a move for the version before counts"
+    assert count_of(table, "domino_time_outs_total", then="remind") == 1
 
 
 def test_a_reminder_that_is_too_early_is_set_to_its_time(table: Clocked) -> None:
@@ -181,8 +197,8 @@ def test_an_outage_between_two_deadlines_of_one_look_holds_the_second(
     assert all(away)
 
 
-def count_of(table: Clocked, metric: str) -> float:
-    found = table.registry.get_sample_value(metric)
+def count_of(table: Clocked, metric: str, **labels: str) -> float:
+    found = table.registry.get_sample_value(metric, labels)
     assert found is not None
     return found
 

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from service.engine.events import Dealt, Done, Drew, Flipped, Passed, Played
 from service.games.model.game import Game
-from service.games.model.schedule import bot_turn, time_out_due
+from service.games.model.schedule import bot_turn, clock_due
 from service.games.reminders import JudgedTime
 from service.redis.topology import open_topology
 from tests.histories.checker import Verdict, check, read_game
@@ -335,7 +335,7 @@ def _asked(door: TableDoor, path: str, body: object, key: str, *, token: str | N
 def _is_overdue(game: Game, judged: JudgedTime) -> bool:
     """Return whether a computer player or a deadline is late, which is postponed after an outage."""
     turn = bot_turn(game)
-    dues = [None if turn is None else turn.begin, time_out_due(game, judged.allowance)]
+    dues = [None if turn is None else turn.begin, clock_due(game, judged.allowance)]
     return any([due is not None and due < judged.now - _OVERDUE_MS for due in dues])
 
 

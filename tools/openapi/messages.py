@@ -66,6 +66,14 @@ MESSAGES: Final = (
         _sample("game.turn"),
     ),
     MessageSpec(
+        "game.deadline",
+        "Somebody's time ends soon",
+        "So long before the `deadline` as the clock of the game says (`remind`), once a turn. It is not told of a turn "
+        "that is over by then.",
+        GameMessageSchema,
+        _sample("game.deadline"),
+    ),
+    MessageSpec(
         "game.created",
         "Players have begun a rematch",
         "With the token of a finished game, which is `rematch_of`. It is the first message of the new game, which has "

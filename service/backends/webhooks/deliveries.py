@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from service.backends.ports import AskedMessage, DeliveryAttempt, DueGame, Webhook, WebhookStore
 from service.backends.webhooks.endpoint_states import MOST_ATTEMPTS, pause
 from service.backends.webhooks.messages import (
+    DEADLINE,
     DELETED,
     TURN,
     Message,
@@ -187,7 +188,7 @@ class Deliveries:
         if game is None or game.version < asked.version:
             return None
         (event,) = self._events(game, asked.version - 1, asked.version)
-        if asked.type == TURN:
+        if asked.type in (TURN, DEADLINE):
             game = self._repository.histories.at_version(game, asked.version)
         return message_again(webhook.id, game, event, asked.type)
 

@@ -19,10 +19,11 @@ from service.engine.events import Finished, RoundEnded
 from service.engine.presence import TimedOut
 from service.engine.state import PLAYING, ROUND_OVER
 from service.games.model.game import Game
-from service.games.model.game_events import Created, EventEnvelope, Filled, Freed, Joined, Started
+from service.games.model.game_events import Created, EventEnvelope, Filled, Freed, Joined, Reminded, Started
 from service.games.model.views import format_rfc3339, view_event
 
 TURN: Final = "game.turn"
+DEADLINE: Final = "game.deadline"
 CREATED: Final = "game.created"
 DELETED: Final = "game.deleted"
 PING: Final = "webhook.ping"
@@ -38,7 +39,7 @@ _TYPES: Final[Mapping[type, str]] = {
     TimedOut: "game.timed_out",
 }
 
-MESSAGE_TYPES: Final = (TURN, CREATED, *_TYPES.values(), DELETED, PING)
+MESSAGE_TYPES: Final = (TURN, DEADLINE, CREATED, *_TYPES.values(), DELETED, PING)
 """The types of messages that an application can choose."""
 
 
@@ -59,11 +60,12 @@ def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequ
     """Return the messages about events of a game, in their order; ``before`` are the seats that could move before them.
 
     The last event is the newest. Of turns, only the one that runs is sent, after all that led to it, and only if a
-    person has to move; of the end of a round, who is to deal as long as it was not done; of a new game, only that the
-    players have begun it by themselves: of any other one the application knows.
+    person has to move, and so is that its time ends soon; of the end of a round, who is to deal as long as it was not
+    done; of a new game, only that the players have begun it by themselves: of any other one the application knows.
     """
     messages = []
     turn: EventEnvelope | None = None
+    reminder: EventEnvelope | None = None
     for envelope in events:
         version, at, event, _ = view_event(envelope, None)
         seats = envelope.to_act
@@ -71,6 +73,8 @@ def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequ
         if isinstance(event, Created) and game.rematch_of is not None:
             data = _data(game, version, None, seats) | {"rematch_of": game.rematch_of}
             messages.append(_message(endpoint, CREATED, at, data))
+        elif isinstance(event, Reminded):
+            reminder = envelope
         elif kind is not None:
             waiting = () if isinstance(event, RoundEnded) and not _waits_for_deal(game, event) else seats
             data = _data(game, version, getattr(event, "seat", None), waiting)
@@ -81,8 +85,11 @@ def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequ
         if seats != tuple(before):
             turn = envelope
         before = seats
-    if turn is not None and _is_notified(game):
-        messages.append(_turn_message(endpoint, game, turn))
+    if _is_notified(game):
+        if turn is not None:
+            messages.append(_turn_message(endpoint, TURN, game, turn))
+        if reminder is not None and game.running_clock.reminded:
+            messages.append(_turn_message(endpoint, DEADLINE, game, reminder))
     return messages
 
 
@@ -91,11 +98,11 @@ def message_again(endpoint: str, game: Game, event: EventEnvelope, kind: str) ->
 
     ``None`` if there is none about it.
 
-    ``game`` is as it is now, or for a turn as it was at the version of the event: the one in the message may have been
-    nobody's who was notified then, as its player was away at first, and has returned.
+    ``game`` is as it is now, or for a turn and for its deadline as it was at the version of the event: the one in the
+    message may have been nobody's who was notified then, as its player was away at first, and has returned.
     """
-    if kind == TURN:
-        return None if game.state.turn is None else _turn_message(endpoint, game, event)
+    if kind in (TURN, DEADLINE):
+        return None if game.state.turn is None else _turn_message(endpoint, kind, game, event)
     made = [each for each in game_messages(endpoint, game, (), [event]) if each.type == kind]
     return made[0] if made else None
 
@@ -142,12 +149,13 @@ def message_id(*words: str) -> str:
     return "msg_" + b32encode(digest.digest()).decode().rstrip("=").lower()
 
 
-def _turn_message(endpoint: str, game: Game, turn: EventEnvelope) -> Message:
+def _turn_message(endpoint: str, kind: str, game: Game, turn: EventEnvelope) -> Message:
+    """Return the message that the turn which runs has begun, or that its time ends soon."""
     data = _data(game, turn.version, game.state.turn, game.to_act)
     data["waiting_for"] = with_refs(game.to_act, refs_of(game))  # made again, it is of a seat that may be away then
     if game.shown_deadline is not None:
         data["deadline"] = format_rfc3339(game.shown_deadline)
-    return _message(endpoint, TURN, turn.at, data)
+    return _message(endpoint, kind, turn.at, data)
 
 
 def _is_notified(game: Game) -> bool:
@@ -204,6 +212,7 @@ def _deadline(at: int) -> dict[str, Any]:
 
 _DATA: Final[Mapping[str, Callable[[int], dict[str, Any]]]] = {
     TURN: lambda at: {**_GAME, "version": 12, **_OF_BO, **_BO_ACTS, **_deadline(at)},
+    DEADLINE: lambda at: {**_GAME, "version": 13, **_OF_BO, **_BO_ACTS, **_deadline(at)},
     CREATED: lambda _: {**_GAME, "version": 1, **_NOBODY, "rematch_of": "sampleGameOfNobodyBefore"},
     "game.joined": lambda _: {**_GAME, "version": 2, **_OF_BO, **_NOBODY},
     "game.freed": lambda _: {**_GAME, "version": 3, "seat": 1, **_NOBODY},

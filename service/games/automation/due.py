@@ -20,7 +20,8 @@ from service.engine.presence import TimedOut
 from service.games.model.errors import StaleVersion
 from service.games.model.following import advance_match, with_consequences
 from service.games.model.game import Game
-from service.games.model.schedule import BotTurn, attended_at, bot_turn, reminders, time_out_due
+from service.games.model.game_events import Reminded
+from service.games.model.schedule import BotTurn, attended_at, bot_turn, clock_due, reminders, time_out_due
 from service.games.model.seats import OPEN_SEAT
 from service.games.model.waiting import filled, freed
 from service.games.ports import Runtime
@@ -61,18 +62,20 @@ class Automation:
         return self._repository.transactions.transact(turn.game, partial(_decide_turn, turn, move))
 
     def time_out(self, game_id: str, judged: JudgedTime) -> Committed | int | None:
-        """Let what is due follow from a deadline, or have the game filled; else return when something will be due.
+        """Let follow what is due by the clock of a game, or have it filled; else return when something will be due.
 
         The deadline is ``judged`` as of a moment ago. ``None`` if nothing follows from a deadline as the game is now,
         or if it does not exist. Raises ``StaleVersion`` if the game changes meanwhile, ``NotFound`` when it expires.
         """
         game = self._repository.reader.load(game_id)
-        due = None if game is None else time_out_due(game, judged.allowance)
+        due = None if game is None else clock_due(game, judged.allowance)
         if game is None or due is None or due > judged.now:
             return due
         if game.seats.are_open:
             return self._attend(game, judged.now)
-        return self._repository.transactions.transact(game, partial(_decide_time_out, game))
+        over = time_out_due(game, judged.allowance)
+        decide = _decide_reminder if over is None or over > judged.now else _decide_time_out
+        return self._repository.transactions.transact(game, partial(decide, game))
 
     def _attend(self, game: Game, now: int) -> Committed | int | None:
         """Take strangers off a waiting game who have not looked at it for a while, or else fill it if that is due."""
@@ -110,6 +113,12 @@ def _check_unchanged(seen: Game, game: Game) -> None:
 def _decide_turn(turn: BotTurn, move: Move, game: Game) -> Decision:
     _check_unchanged(turn.game, game)
     return advance_match(game, turn.seat, move)
+
+
+def _decide_reminder(seen: Game, game: Game) -> Decision:
+    _check_unchanged(seen, game)
+    assert game.state.turn is not None
+    return game, [Reminded(game.state.turn)]
 
 
 def _decide_time_out(seen: Game, game: Game) -> Decision:

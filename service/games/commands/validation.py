@@ -136,7 +136,8 @@ def _ownership_errors(request: GameRequest) -> dict[str, list[Reason]]:
     if request.app is not None:
         has_open = any([each.kind == OPEN_SEAT for each in request.seats])
         return {"lobby": [Reason("only_with_open_seats")]} if request.lobby and not has_open else {}
-    fields = {"ref": request.ref, "lobby": request.lobby}
+    fields: dict[str, object] = {"ref": request.ref, "lobby": request.lobby}
+    fields["clock.remind"] = None if request.clock is None else request.clock.remind
     fields |= {f"players.{seat}.ref": each.ref for seat, each in enumerate(request.seats)}
     return {field: [NEEDS_KEY] for field, value in fields.items() if value}
 

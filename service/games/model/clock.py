@@ -26,13 +26,15 @@ RETURN_MS: Final = 10_000
 class ClockSettings(NamedTuple):
     """Either the time for each ``turn``, or a ``bank`` for the match with an ``increment`` for each turn; and then.
 
-    All in milliseconds. ``absence`` is what follows at a deadline.
+    All in milliseconds. ``absence`` is what follows at a deadline; so long before it (``remind``) the application is
+    told, once a turn.
     """
 
     turn: int | None = None
     bank: int = 0
     increment: int = 0
     absence: Absence = "bot"
+    remind: int | None = None
 
 
 class RunningClock(NamedTuple):
@@ -48,10 +50,12 @@ class RunningClock(NamedTuple):
     """The seats that were granted time when their player came back: that happens once in a match."""
     acted: int = 0
     """When the match last went on; computer players wait for some time after it."""
+    reminded: int = 0
+    """When the application was told that the time of the running turn ends soon; 0 as long as it was not."""
 
     def turn_begins(self, at: int) -> RunningClock:
         """Return the clock when a turn, or the time for a deal, begins."""
-        return self._replace(started=at)
+        return self._replace(started=at, reminded=0)
 
     def turn_ends(
         self, settings: ClockSettings, seat: int, presence: Presence, at: int, *, counted: bool

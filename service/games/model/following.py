@@ -37,6 +37,7 @@ from service.games.model.game_events import (
     GameEvent,
     HostingEvent,
     Joined,
+    Reminded,
     Started,
     commitments_after,
 )
@@ -178,18 +179,16 @@ def _presence_and_clock(
     left = 0 if after is None else sum([not isinstance(event, HostingEvent) for _, event in events])
     for at, event in events:
         if isinstance(event, PresenceEvent):
-            if settings is not None:
-                clock = _clock_after(clock, game, event, at=at, state=state, presence=presence)
+            clock = _clock_after(clock, game, event, at=at, state=state, presence=presence)
             presence = presence.after(event)
             automatic = set_up or presence != ALL_PRESENT
-            if not automatic:
-                clock = STOPPED
-            elif not clock.acted:
-                clock = clock._replace(acted=at)
+            clock = clock._replace(acted=clock.acted or at) if automatic else STOPPED
         elif isinstance(event, Joined | Filled | Started):
             state = game.rules.start() if isinstance(event, Started) else state
             if automatic:
                 clock = clock.turn_begins(at)._replace(acted=at)
+        elif isinstance(event, Reminded):
+            clock = clock._replace(reminded=at)
         elif not isinstance(event, HostingEvent):
             seat = in_turn if isinstance(event, RoundEnded) else state.turn
             left -= 1
@@ -201,7 +200,7 @@ def _presence_and_clock(
                 clock = clock.turn_ends(settings, seat, presence, at, counted=counted)
             if automatic:
                 begins = settings is not None and (ended or isinstance(event, Dealt))
-                clock = clock._replace(started=at if begins else clock.started, acted=at)
+                clock = (clock.turn_begins(at) if begins else clock)._replace(acted=at)
             if ended:
                 presence = presence.turn_ended()
     return presence, clock if automatic else STOPPED, automatic, state
@@ -210,9 +209,10 @@ def _presence_and_clock(
 def _clock_after(
     clock: RunningClock, game: Game, event: PresenceEvent, *, at: int, state: State, presence: Presence
 ) -> RunningClock:
-    """Return the clock of a game that has one after this event; ``state`` and ``presence`` are those before it."""
+    """Return the clock after this event; ``state`` and ``presence`` are those before it."""
     seat, seats, settings = event.seat, game.seats, game.clock
-    assert settings is not None
+    if settings is None:
+        return clock
     match event:
         case Returned():
             slept = _waits_for_people(state, presence, seats)

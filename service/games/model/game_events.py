@@ -84,14 +84,31 @@ class Started:
     seats: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Reminded:
+    """The time of this seat, which is on turn, ends soon; the application is told."""
+
+    seat: int
+
+
 HostingEvent = (
-    Created | Joined | TokenChanged | Renamed | JoinCodeChanged | Rematched | Freed | Filled | Started | PresenceEvent
+    Created
+    | Joined
+    | TokenChanged
+    | Renamed
+    | JoinCodeChanged
+    | Rematched
+    | Freed
+    | Filled
+    | Started
+    | Reminded
+    | PresenceEvent
 )
 """An event of a hosted game that does not change the state of its match."""
 
 GameEvent = HostingEvent | Event
 
-NO_PLAY: Final = frozenset([TokenChanged, Renamed, JoinCodeChanged, Rematched, Left, Returned])
+NO_PLAY: Final = frozenset([TokenChanged, Renamed, JoinCodeChanged, Rematched, Reminded, Left, Returned])
 """The types of events after which a move that was meant for the version before may still be made."""
 
 GAME_EVENT_TYPES: Final = (
@@ -104,6 +121,7 @@ GAME_EVENT_TYPES: Final = (
     EventType(Freed, "freed", 20, (("seat", "seat"),)),
     EventType(Filled, "filled", 21, (("seat", "seat"), ("name", "name"), ("bot", "text"))),
     EventType(Started, "started", 22, (("seats", "seats"),)),
+    EventType(Reminded, "reminded", 24, (("seat", "seat"),)),
     *PRESENCE_EVENT_TYPES,
     *EVENT_TYPES,
 )

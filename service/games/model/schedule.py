@@ -138,6 +138,24 @@ def time_out_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int |
     return None if deadline is None else deadline + GRACE_MS
 
 
+def remind_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int | None:
+    """Return when the application is told that the time of the running turn ends soon; ``None`` if it is not, or was.
+
+    It is not told in a turn whose whole time is no longer than that.
+    """
+    clock, running = game.clock, game.running_clock
+    if clock is None or clock.remind is None or running.reminded or game.state.phase != PLAYING:
+        return None
+    deadline = game.held_deadline(allowance)
+    at = None if deadline is None else deadline - clock.remind
+    return None if at is None or at <= running.started else at
+
+
+def clock_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int | None:
+    """Return when somebody must look at the clock of a game next; ``None`` for never."""
+    return min(filter(None, (remind_due(game, allowance), time_out_due(game, allowance))), default=None)
+
+
 def reminders(before: Game | None, after: Game) -> Reminders:
     """Return the reminders that a write changes; those of kinds that the game never has are left out.
 
@@ -150,7 +168,7 @@ def reminders(before: Game | None, after: Game) -> Reminders:
         return NO_REMINDERS
     due: dict[ReminderKind, int | None] = {}
     if attended or (automatic and after.clock is not None):
-        due["clock"] = time_out_due(after)
+        due["clock"] = clock_due(after)
     if automatic and (_may_have_bot_turn(after) or (before is not None and _may_have_bot_turn(before))):
         turn = bot_turn(after)
         kinds = after.seats.bot_kinds if after.is_awaited else ("bots_alone",)

@@ -19,6 +19,7 @@ from service.games.model.game_events import (
     JoinCodeChanged,
     Joined,
     Rematched,
+    Reminded,
     Renamed,
     Started,
     TokenChanged,
@@ -86,6 +87,8 @@ class EventSentences:
                 return about(self._reader, "token_changed", seat)
             case Rematched():
                 return text("rematched", self._reader.language)
+            case Reminded(seat):
+                return about(self._reader, "reminded", seat)
             case Freed(seat):
                 told = about(self._reader, "freed", seat)
                 self._name(seat, None)

@@ -98,6 +98,13 @@ class ClockInSchema(RequestSchema):
             "With `bank` only. Default: 0."
         ),
     )
+    remind = StrictInteger(
+        validate=Range(1, 1_209_599),
+        metadata=doc(
+            "With the key of an application, which is told `game.deadline` so long before the end of a turn, once; not "
+            "of a turn that has no more time than that. Less than `turn` or `bank`."
+        ),
+    )
 
     @validates_schema(skip_on_field_errors=True)
     def _one_form(self, data: dict[str, Any], **_: Any) -> None:
@@ -105,6 +112,9 @@ class ClockInSchema(RequestSchema):
             raise invalid("one_of_turn_bank")
         if "increment" in data and "bank" not in data:
             raise ValidationError({"increment": [Reason("only_with_bank")]})
+        longest = data.get("turn", data.get("bank", 0)) - 1
+        if data.get("remind", 0) > longest:
+            raise ValidationError({"remind": [Reason("out_of_range", {"min": 1, "max": longest})]})
 
 
 class AbsenceInSchema(RequestSchema):
@@ -368,9 +378,11 @@ def _clock_settings(fields: dict[str, Any]) -> ClockSettings | None:
     if clock is None:
         return None
     then = fields.get("absence", {}).get("then", "bot")
+    remind = clock["remind"] * 1000 if "remind" in clock else None
     if "turn" in clock:
-        return ClockSettings(turn=clock["turn"] * 1000, absence=then)
-    return ClockSettings(bank=clock["bank"] * 1000, increment=clock.get("increment", 0) * 1000, absence=then)
+        return ClockSettings(turn=clock["turn"] * 1000, absence=then, remind=remind)
+    bank, increment = clock["bank"] * 1000, clock.get("increment", 0) * 1000
+    return ClockSettings(bank=bank, increment=increment, absence=then, remind=remind)
 
 
 def _seat_request(fields: dict[str, Any]) -> SeatRequest:

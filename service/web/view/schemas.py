@@ -52,6 +52,9 @@ class ClockSchema(Schema):
     turn = fields.Integer(metadata=doc("For each turn.", minimum=5, example=60))
     bank = fields.Integer(metadata=doc("For all turns of a seat, and the most that it can have.", minimum=10))
     increment = fields.Integer(metadata=doc("What a seat gets after each turn, capped at `bank`.", minimum=0))
+    remind = fields.Integer(
+        metadata=doc("So long before the end of a turn the application is told; only if it asked for that.", minimum=1)
+    )
 
 
 class AbsenceRuleSchema(Schema):

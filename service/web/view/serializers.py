@@ -157,6 +157,8 @@ def _clock(clock: ClockSettings) -> JsonObject:
         if clock.turn is None
         else {"turn": clock.turn // 1000}
     )
+    if clock.remind is not None:
+        times["remind"] = clock.remind // 1000
     return {"clock": times, "absence": {"then": clock.absence}}
 
 
