@@ -107,7 +107,7 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
     }
     const isOwn = game.you?.seat === match.seat;
     // The answer to a move has no sentence, and may come after the same view of the stream.
-    if (before?.version === game.version) game.text ??= before.text;
+    if (before?.version === game.version) game.text ??= before?.text;
     match.game = isOwn ? game : publicPart(game);
     if (!isOwn && match.seat !== undefined) {
       // Until the seat's own view arrives its hand stays, without moves: they may be out of date.
