@@ -17,6 +17,7 @@ from werkzeug.test import TestResponse
 from service.engine.tiles import TILES, parse_tile, sort_tiles
 from service.engine.variants import variants
 from service.games.ports import Store
+from service.games.store.codec import with_sum
 from service.games.store.notifications import RedisEventFeed
 from service.games.store.redis_store import RedisStore
 from tests.api.client import Api, content_of, without_tile
@@ -338,7 +339,7 @@ def test_no_log_holds_a_token_a_code_a_key_or_a_tile(
         api.get(table.path + path, token=table.tokens[1])
     refusals_of(api, saved_games)
     state = take_snapshot(server, table.id)
-    restore(server, table.id, Snapshot(b"4 [99]", state.events))
+    restore(server, table.id, Snapshot(b"4 " + with_sum(b"[99]"), state.events))
     assert api.get(table.path, token=table.tokens[1]).status_code == 503
     restore(server, table.id, Snapshot(b"4 spoilt", state.events))
     assert api.get(table.path, token=table.tokens[1]).status_code == 500

@@ -1,6 +1,7 @@
 """The events of a hosted game: those of its match, and what happens around it.
 
-Owns the events of hosting, and what an event changes of the game beside the state of its match.
+Owns the events of hosting, and what an event changes of the game beside the state of its match. Does not depend on who
+makes them.
 """
 
 from __future__ import annotations
