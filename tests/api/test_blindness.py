@@ -81,6 +81,9 @@ WALKED: Mapping[str, Sequence[str]] = {
 """The stages of the walk in this lane."""
 
 
+DEALT_BY = ("fillSeat", "startGame")
+
+
 class Asked(NamedTuple):
     """A request of one operation: what follows the path, the headers, and the body."""
 
@@ -105,13 +108,13 @@ ASKED: Mapping[str, list[Asked]] = {
     "listGames": [Asked("?ref=the-match"), Asked("?player_ref=user-0"), Asked("?player_ref=user-0&to_act=true")],
     "changePlayer": [Asked(body={"name": "Eve"})],
     "joinGame": [Asked(body={"name": "Eve", "join_code": "ACDEFGHJ"})],
-    "takeSeat": [Asked(body={"name": "Eve", "join_code": "ACDEFGHJ"})],
+    "fillSeat": [Asked(body={"bot": "greedy"})],
     "setPresence": [Asked(body={"away": away}) for away in (True, False)],
 }
 """What else is asked of operations, by their ids; moves and claims follow from the game."""
 VOLATILE: Mapping[str, bytes] = {"getFeed": rb'"cursor":"[^"]*"', "getApplication": rb'"bytes":\d+'}
 """What differs from one answer to the next: the cursors of the feed are times, and the memory is what was allocated."""
-NEVER_DONE = {"getHint", "getReview", "joinGame", "takeSeat", "listDeliveries", "getWebhook"}
+NEVER_DONE = {"getHint", "getReview", "joinGame", "listDeliveries", "getWebhook"}
 """Operations that succeed at no stage: what bot workers compute is not there, and who joins is dealt another hand."""
 
 
@@ -210,7 +213,8 @@ class Walker:
         if viewer.is_owner:
             self._publish_anew(table.id)
         for rule, operation, request in asked:
-            answer = self._answer(table, snapshot.version, viewer, (rule, operation, request))
+            seat = self._open_seat(table, snapshot) if operation.id == "fillSeat" else viewer.seat or 0
+            answer = self._answer(table, snapshot.version, viewer, (rule, operation, request), seat=seat)
             if answer[0] < 300:
                 self.done.add(operation.id)
             if method_of(rule) != "GET":
@@ -218,11 +222,19 @@ class Walker:
                     if game.decode() != table.id:
                         self.server.delete(*keys.of_game(game.decode()))
                 self.restore(table.id, snapshot)
+            if operation.id in DEALT_BY and answer[0] < 300:
+                answer = answer[0], None, b""  # another seed deals other hands, and another seat begins
             yield _without_result_of_end(answer) if operation.id == "makeMove" else answer
 
-    def _answer(self, table: Table, version: int, viewer: Viewer, asked: tuple[Rule, Operation, Asked]) -> Answer:
+    def _open_seat(self, table: Table, snapshot: Snapshot) -> int:
+        seats = decoded(table.id, snapshot).seats
+        return next((seat for seat, each in enumerate(seats) if each.kind == OPEN_SEAT), 0)
+
+    def _answer(
+        self, table: Table, version: int, viewer: Viewer, asked: tuple[Rule, Operation, Asked], *, seat: int
+    ) -> Answer:
         rule, operation, request = asked
-        named = {"<game>": table.id, "<int:seat>": f"{viewer.seat or 0}", "<ref:ref>": "user-0"}
+        named = {"<game>": table.id, "<int:seat>": str(seat), "<ref:ref>": "user-0"}
         path = re.sub("<.*?>", lambda each: named.get(each[0], "none"), rule.rule)
         path += request.query.format(middle=version // 2, last=version, beyond=version + 1)
         body: Json = {} if request.body is None else {"json": request.body}
