@@ -24,14 +24,14 @@ from tests.storage.clusters import PrimariesOnly
 SERVICES: Final = 3
 BACKGROUND: Final = ("bots", "scheduler", "messenger")
 START_SECONDS: Final = 30.0
-_MOST_STREAMS: Final = "8000"
+_MAX_STREAMS: Final = "8000"
 _SETTINGS: Final = {
     "SECRET_KEY": "the same key for all services of the run",
     "WORKERS": "1",
     "WEBHOOK_NETWORKS": "127.0.0.0/8",
     "APP_GAMES_PER_MINUTE": "0",
     "APP_REQUESTS_PER_MINUTE": "0",
-    "MAX_STREAMS": _MOST_STREAMS,
+    "MAX_STREAMS": _MAX_STREAMS,
     "MAX_STREAMS_PER_ADDRESS": "0",
     "WORKER_CONNECTIONS": "16000",
 }

@@ -24,7 +24,7 @@ from service.redis.connection import connect
 EARLY: Final = 10
 WINDOW: Final = 5
 """Neighbours on each side that are averaged with a move, as a single one may end a turn or draw."""
-MOST_GROWTH: Final = 2.0
+MAX_GROWTH: Final = 2.0
 LEAST_BESIDE_MANY: Final = 0.95
 KIB: Final = 1024
 SMALL_GAME: Final = 4 * KIB
@@ -59,9 +59,9 @@ def run(stand: Stand, scale: Scale) -> Section:
         goals=[
             Goal(
                 f"move {late} of double-18, times move {EARLY}",
-                f"≤ {MOST_GROWTH:.0f}",
+                f"≤ {MAX_GROWTH:.0f}",
                 growth.show(),
-                growth.median <= MOST_GROWTH,
+                growth.median <= MAX_GROWTH,
             ),
             Goal(
                 f"POST move beside {scale.stored_games[-1]:,} games, of one beside {scale.stored_games[0]:,}",

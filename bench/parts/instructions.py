@@ -35,9 +35,9 @@ _CALLGRIND: Final = (
     "--log-file={folder}/valgrind.%p",
     "--vgdb-prefix={folder}/vgdb",
 )
-_MOST_TURNS: Final = 2
-_MOST_CLIENTS: Final = 4
-_MOST_MOVES: Final = 80
+_MAX_TURNS: Final = 2
+_MAX_CLIENTS: Final = 4
+_MAX_MOVES: Final = 80
 """Of a match: valgrind takes fifty times as long."""
 
 
@@ -58,8 +58,8 @@ def run(stand: Stand, scale: Scale) -> Section:  # noqa: ARG001 # it needs serve
     builds = services(compiled=scale.compiled)
     names = (*builds, *FLOORS)
     with Stand(1, under=_CALLGRIND) as counted:
-        played = matches(USUAL, scale.matches, min(scale.longest, _MOST_MOVES))
-        turns, clients = min(scale.turns, _MOST_TURNS), min(scale.clients, _MOST_CLIENTS)
+        played = matches(USUAL, scale.matches, min(scale.longest, _MAX_MOVES))
+        turns, clients = min(scale.turns, _MAX_TURNS), min(scale.clients, _MAX_CLIENTS)
         counts = {name: Counts(counted, name) for name in names}
         work = Work(played, measure(counted[PURE].address, counted.redis, played[0]), clients, scale.reads)
         rows = [_row(kind, {name: counts[name].of(kind, work, turns) for name in names}) for kind in KINDS]

@@ -22,7 +22,7 @@ PLOT: Final = "load.svg"
 VERDICT: Final = "What became of it"
 """The title of the table with what was lost or doubled."""
 _EXPERT: Final = "expert"
-_MOST_COMPLAINTS: Final = 20
+_MAX_COMPLAINTS: Final = 20
 _KIB: Final = 1024
 
 
@@ -44,7 +44,7 @@ def run(stand: Stand, scale: Scale) -> Section:
             Goal("webhooks doubled without the same id", "0", f"{len(outcome.doubled)}", not outcome.doubled),
         ],
         plots={PLOT: _plot(steps)} if can_plot() else {},
-        left_out=[*wrong[:_MOST_COMPLAINTS], *([] if can_plot() else ["the plot: matplotlib is not installed"])],
+        left_out=[*wrong[:_MAX_COMPLAINTS], *([] if can_plot() else ["the plot: matplotlib is not installed"])],
     )
 
 

@@ -24,7 +24,7 @@ from bench.scale import Scale
 from bench.setups import USUAL, Match, matches
 from bench.stand import Candidate, Stand
 
-MOST_STREAMS: Final = 8000
+STREAMS: Final = 8000
 """The limit per worker; more than the average, as the kernel does not distribute connections evenly."""
 LAST_SECONDS: Final = 5.0
 """Seconds to wait for the last events."""
@@ -55,10 +55,10 @@ def run(stand: Stand, scale: Scale) -> Section:
     for many in scale.streams:
         service = stand.service(
             stand.redis_url,
-            MAX_STREAMS=str(MOST_STREAMS),
+            MAX_STREAMS=str(STREAMS),
             MAX_STREAMS_PER_ADDRESS="0",
             MAX_STREAMS_PER_GAME="0",
-            WORKER_CONNECTIONS=str(MOST_STREAMS + 100),
+            WORKER_CONNECTIONS=str(STREAMS + 100),
         )
         rows.append(_measure(service, scale, many))
         service.stop()

@@ -29,7 +29,7 @@ from service.games.reminders import ReminderQueue
 from service.games.store.repository import GameRepository
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
-MOST_GAMES: Final = 50
+MAX_GAMES: Final = 50
 """Games that are erased from, or published, before others have their turn."""
 
 _log = logging.getLogger(__name__)
@@ -90,7 +90,7 @@ class Erasures:
             if erased:
                 return True
             current = self._rounds[app] = _Round(pending, self._reminders.reminded("outbox", app), unreadable)
-        for _ in range(min(MOST_GAMES, len(current.games))):
+        for _ in range(min(MAX_GAMES, len(current.games))):
             game = current.games[-1]
             if not self._try(partial(self._publish_own, app, game)):
                 current.unreadable.add(game)
@@ -115,7 +115,7 @@ class Erasures:
         erased, unreadable = 0, set[str]()
         for each in pending:
             for game in self._listed(app, each.ref):
-                if erased == MOST_GAMES:
+                if erased == MAX_GAMES:
                     return erased, unreadable
                 if self._try(partial(self._erase, app, each.ref, game)):
                     erased += 1
@@ -151,7 +151,7 @@ class Erasures:
 
     def _listed(self, app: str, ref: str) -> Iterator[str]:
         """Yield the games of a person, as the index knows them."""
-        query = IndexQuery(player_ref=ref, limit=MOST_GAMES)
+        query = IndexQuery(player_ref=ref, limit=MAX_GAMES)
         while True:
             page = self._index.find(app, query)
             yield from [orjson.loads(summary)["id"] for summary, _ in page.entries]

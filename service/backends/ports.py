@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple, Protocol
 
-MOST_REPEATS: Final = 500
+MAX_REPEATS: Final = 500
 """The most requests of an application under idempotency keys that are kept at a time."""
 
 
@@ -71,7 +71,7 @@ class Backend(NamedTuple):
 
 
 class RepeatStore(Protocol):
-    """The requests of applications under idempotency keys: at most ``MOST_REPEATS`` of each at a time.
+    """The requests of applications under idempotency keys: at most ``MAX_REPEATS`` of each at a time.
 
     What writes with a ``Repeat`` keeps it in the same atomic write. It then also raises ``RepeatKnown``, and
     ``LimitReached`` if too many are kept; both change nothing.
@@ -97,7 +97,7 @@ class BackendStore(RepeatStore, Protocol):
         """Return every application, the oldest first."""
 
 
-MOST_ERASURES: Final = 1000
+MAX_ERASURES: Final = 1000
 """The most people of an application who are to be erased at a time."""
 
 
@@ -109,7 +109,7 @@ class Erasure(NamedTuple):
 
 
 class ErasureStore(Protocol):
-    """The people of applications who are to be erased: at most ``MOST_ERASURES`` of each at a time.
+    """The people of applications who are to be erased: at most ``MAX_ERASURES`` of each at a time.
 
     The reminder ``erasures`` of an application (``ReminderQueue``) is due at once after each request.
     """

@@ -13,8 +13,8 @@ from typing import Any, Final
 from msgspec import json
 
 from service.backends.ports import (
-    MOST_ERASURES,
-    MOST_REPEATS,
+    MAX_ERASURES,
+    MAX_REPEATS,
     Backend,
     BackendStore,
     Erasure,
@@ -54,7 +54,7 @@ def repeat_args(repeat: Repeat | None) -> tuple[bytes | int, ...]:
     if repeat is None:
         return b"", b"", 0, 0, 0
     value = b"%d %b %b" % (repeat.at, repeat.fingerprint, repeat.answer)
-    return repeat.name.encode(), value, repeat.at - TTL_MS, MOST_REPEATS, IDEMPOTENCY_TTL
+    return repeat.name.encode(), value, repeat.at - TTL_MS, MAX_REPEATS, IDEMPOTENCY_TTL
 
 
 def check_kept(answer: int) -> int:
@@ -62,7 +62,7 @@ def check_kept(answer: int) -> int:
     if answer == KNOWN:
         raise RepeatKnown
     if answer == FULL:
-        raise LimitReached("too_many_repeats", max=MOST_REPEATS)
+        raise LimitReached("too_many_repeats", max=MAX_REPEATS)
     return answer
 
 
@@ -169,7 +169,7 @@ class RedisErasures(ErasureStore):
         if shard is None:
             raise ValueError("no id of an application")
         names = keys.erasures(app), keys.reminder_sets("erasures")[shard]
-        command = evalsha("erase", names, app.encode(), ref.encode(), MOST_ERASURES)
+        command = evalsha("erase", names, app.encode(), ref.encode(), MAX_ERASURES)
         return bool(self._calls.write("erase", names[0], command) == 1)
 
     def pending(self, app: str) -> list[Erasure]:

@@ -34,9 +34,9 @@ Advantage = Literal["points", "sheds", "fits", "numbers", "hinders", "helps", "w
 """In what a move is ahead: a part of greedy's formula, of which the last is ``helps`` where the next player is the
 partner and else ``hinders``; or only as it was played on in worlds, or to a known end."""
 
-MOST_MOVES: Final = 8
+MAX_MOVES: Final = 8
 """Moves that are estimated: greedy's best."""
-_MOST_WORLDS: Final = 250
+_MAX_WORLDS: Final = 250
 _CLEAR: Final = 2.0
 """Standard errors by which a difference is clear of its error."""
 _LEAST_UNKNOWN: Final = 1.0
@@ -78,13 +78,13 @@ def is_clear(difference: float, error: float) -> bool:
 
 def worlds_of(rules: Rules, moves: int, playouts: int | None = None) -> int:
     """In how many worlds each of so many moves is played on; ``playouts`` as in ``estimates``."""
-    return max(2, min(_MOST_WORLDS, (playouts or 2 * playouts_of(rules)) // moves))
+    return max(2, min(_MAX_WORLDS, (playouts or 2 * playouts_of(rules)) // moves))
 
 
 def estimates(
     rules: Rules, observation: Observation, *, also: Move | None = None, playouts: int | None = None, sample: int = 0
 ) -> list[Estimate]:
-    """Return what the legal moves of the seat to act are worth, the best first: ``MOST_MOVES`` of them, and ``also``.
+    """Return what the legal moves of the seat to act are worth, the best first: ``MAX_MOVES`` of them, and ``also``.
 
     ``playouts`` are those of all moves together; by default twice those of a decision of the level ``expert``. Each
     ``sample`` has other worlds. There must be a legal move in a running round.
@@ -93,7 +93,7 @@ def estimates(
     # Everybody knows the seat, the round and how much has happened in it.
     seed = (sample << 48) + (observation.view.round << 24) + (len(observation.events) << 8) + observation.seat
     random = Random(seed)  # noqa: S311 # not a secret
-    moves = greedy.ranked(rules, observation, knowledge, random)[:MOST_MOVES]
+    moves = greedy.ranked(rules, observation, knowledge, random)[:MAX_MOVES]
     if also is not None and also not in moves:
         moves.append(also)
     known = values_of(rules, observation, knowledge, moves)

@@ -28,13 +28,13 @@ from service.engine.state import State
 from service.engine.variant import Rules
 from service.engine.view import imagined
 
-_MOST_TILES: Final = 17
+_MAX_TILES: Final = 17
 """In all hands and the stock: then some ten thousand positions are tried; each tile less halves that."""
-_MOST_TILES_IF_PLAYS_SCORE: Final = 15
+_MAX_TILES_IF_PLAYS_SCORE: Final = 15
 """The same where more positions differ, by what has been scored."""
-_MOST_TILES_OF_LONG_TURNS: Final = 14
+_MAX_TILES_OF_LONG_TURNS: Final = 14
 """The same where a turn may be several tiles, which can be chosen and ordered in more ways."""
-_MOST_POSITIONS: Final = 20_000
+_MAX_POSITIONS: Final = 20_000
 """Of a decision, to bound its time: half a second, or less if it is compiled. Few ends within the bounds above need
 more."""
 _NO_DECK: Final = Deck(b"")
@@ -111,9 +111,9 @@ def known_state(rules: Rules, observation: Observation, knowledge: Knowledge) ->
 
 def _is_too_long(rules: Rules, state: State) -> bool:
     """Return whether an end has so many tiles that the search would rarely come to its end."""
-    most = _MOST_TILES_IF_PLAYS_SCORE if rules.scores_plays else _MOST_TILES
+    most = _MAX_TILES_IF_PLAYS_SCORE if rules.scores_plays else _MAX_TILES
     if rules.may_follow is not one_tile:
-        most = _MOST_TILES_OF_LONG_TURNS
+        most = _MAX_TILES_OF_LONG_TURNS
     return sum(map(len, state.hands)) + len(state.stock) > most
 
 
@@ -125,7 +125,7 @@ class _Search:
         self._active = state.active_seats()
         self._seat = seat
         self._side = rules.side(seat)
-        self._left = _MOST_POSITIONS
+        self._left = _MAX_POSITIONS
         self._bounds: dict[object, tuple[float, float]] = {}
         """By what a position depends on: the least and the most that the round can be worth there."""
 

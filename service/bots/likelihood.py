@@ -36,7 +36,7 @@ With this and the noise, the true deals of rounds of experts are about as likely
 """
 _NOISE: Final = 0.1
 """How often a seat is taken to choose any of its moves, as likely as any other."""
-_MOST_CHOICES: Final = 20
+_MAX_CHOICES: Final = 20
 """The last so many choices of all others count, with up to ``_FEW_TILES``."""
 _FEW_TILES: Final = 28
 """Those of a set of double-six. With more, a choice tells two worlds further apart, and fewer choices count: with
@@ -85,7 +85,7 @@ class Likelihood:
 
 def most_choices(rules: Rules) -> int:
     """Return how many choices count: 20 with double-six, 5 with double-nine, 2 with double-twelve, then 1."""
-    return max(round(_MOST_CHOICES * (_FEW_TILES / max(_FEW_TILES, len(rules.tiles))) ** 2), 1)
+    return max(round(_MAX_CHOICES * (_FEW_TILES / max(_FEW_TILES, len(rules.tiles))) ** 2), 1)
 
 
 def _probability(rules: Rules, choice: Choice, hand: Hand) -> float:

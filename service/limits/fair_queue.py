@@ -11,7 +11,7 @@ from service.bounded_cache import BoundedCache
 
 T = TypeVar("T")
 
-MOST_HOLDERS: Final = 10_000
+MAX_HOLDERS: Final = 10_000
 """Holders of whom is known when they were served."""
 
 
@@ -28,7 +28,7 @@ class Turns:
     """The turns of holders in this process."""
 
     def __init__(self) -> None:
-        self._served = BoundedCache[str, int](MOST_HOLDERS)
+        self._served = BoundedCache[str, int](MAX_HOLDERS)
         self._turn = 0
 
     def share(self, due: Iterable[Due], limit: int, most_of: Callable[[str], int] | None) -> Counter[tuple[int, str]]:

@@ -37,7 +37,7 @@ PART_OF_RESERVE: Final = 20
 
 _MIB: Final = 1024 * 1024
 _DAY_SECONDS: Final = 86_400
-_MOST_KNOWN: Final = 10_000
+_MAX_KNOWN: Final = 10_000
 """Holders whose counts a process knows."""
 
 _log = logging.getLogger(__name__)
@@ -140,8 +140,8 @@ class RedisShares(Shares):
         self._clock = clock
         self._read_own_budget = own_budget
         self._bytes: int | None = None
-        self._known = BoundedCache[bytes, tuple[int, int]](_MOST_KNOWN)
-        self._own = BoundedCache[str, tuple[int | None, int]](_MOST_KNOWN)
+        self._known = BoundedCache[bytes, tuple[int, int]](_MAX_KNOWN)
+        self._own = BoundedCache[str, tuple[int | None, int]](_MAX_KNOWN)
         self.counts_writes = False
         self.is_reserved = False
 

@@ -46,7 +46,7 @@ class Deadline:
 _T = TypeVar("_T")
 CONNECT_SECONDS: Final = 3.0
 _RECEIVE_BYTES: Final = 65536
-_MOST_ADDRESSES: Final = 4
+_MAX_ADDRESSES: Final = 4
 
 Connect = Callable[[Address, int, float], socket.socket]
 """A connection to this address and port, made within so many seconds; raises ``OSError``."""
@@ -176,7 +176,7 @@ class _Reader(io.RawIOBase):
 def connect_one(addresses: tuple[Address, ...], port: int, deadline: Deadline, connect: Connect) -> socket.socket:
     """Return a socket connected to the first of the addresses that accepts, within ``CONNECT_SECONDS`` in all."""
     limit = Deadline(min(CONNECT_SECONDS, deadline.left()))
-    addresses = addresses[:_MOST_ADDRESSES]
+    addresses = addresses[:_MAX_ADDRESSES]
     for others, address in zip(range(len(addresses) - 1, 0, -1), addresses, strict=False):
         try:
             return connect(address, port, limit.left() / (others + 1))
@@ -201,7 +201,7 @@ def connect_socket(address: Address, port: int, seconds: float) -> socket.socket
 # Connections that wait for the next request to the same host.
 
 
-MOST_PER_HOST: Final = 16
+MAX_PER_HOST: Final = 16
 MOST: Final = 512
 IDLE_SECONDS: Final = 15.0
 AGE_SECONDS: Final = 300.0
@@ -218,7 +218,7 @@ class Open(NamedTuple):
 
 
 class Pool:
-    """For all threads of a process; keeps ``MOST_PER_HOST`` connections of a host, and ``most`` in all."""
+    """For all threads of a process; keeps ``MAX_PER_HOST`` connections of a host, and ``most`` in all."""
 
     def __init__(self, most: int = MOST, clock: Callable[[], float] = monotonic) -> None:
         self._most = most
@@ -249,7 +249,7 @@ class Pool:
             return
         with self._lock:
             self._close_expired()
-            if len(self._waiting.get(key, ())) >= MOST_PER_HOST:
+            if len(self._waiting.get(key, ())) >= MAX_PER_HOST:
                 self._remove(key, next(iter(self._waiting[key]))).connection.close()
             elif len(self._order) >= self._most:
                 oldest, (other, _) = next(iter(self._order.items()))

@@ -29,7 +29,7 @@ known.
 """
 
 LOOKUP_SECONDS: Final = 5.0
-MOST_LOOKUPS: Final = 32
+MAX_LOOKUPS: Final = 32
 """The most look-ups that are under way in a process."""
 NO_SUCH_HOST: Final = frozenset(
     getattr(socket, name) for name in ("EAI_NONAME", "EAI_NODATA", "EAI_ADDRFAMILY") if hasattr(socket, name)
@@ -54,7 +54,7 @@ class LookupFailed(Exception):
 class Lookups:
     """The look-ups of a process, by ``lookup``; at most ``most`` at a time, of which an application has a share."""
 
-    def __init__(self, lookup: Lookup, most: int = MOST_LOOKUPS) -> None:
+    def __init__(self, lookup: Lookup, most: int = MAX_LOOKUPS) -> None:
         self._lookup = lookup
         self._in_flight = InFlight(most)
         self._lock = Lock()
@@ -133,4 +133,4 @@ def _threads() -> ThreadPool:
     """Return the native threads of a process with gevent: enough for all look-ups of a ``Lookups``."""
     from gevent.threadpool import ThreadPool  # noqa: PLC0415 # as above
 
-    return ThreadPool(MOST_LOOKUPS)
+    return ThreadPool(MAX_LOOKUPS)

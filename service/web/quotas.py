@@ -9,7 +9,7 @@ from typing import Final
 
 from service.client_address import client_network
 from service.games.commands.validation import GameRequest
-from service.games.model.schedule import MOST_ROUNDS_OF_BOTS
+from service.games.model.schedule import MAX_ROUNDS_OF_BOTS
 from service.games.model.seats import OPEN_SEAT, SLOW_LEVELS, may_go_on_alone
 from service.web.http.body import body_units
 from service.web.http.errors import current_environ
@@ -47,7 +47,7 @@ def limit_bots(services: Services, game: GameRequest) -> None:
     absence = None if game.clock is None else game.clock.absence
     if may_go_on_alone([seat.kind for seat in game.seats], absence):
         wanted = game.options.get("rounds")
-        rounds = min(wanted, MOST_ROUNDS_OF_BOTS) if isinstance(wanted, int) else ROUNDS_OF_BOTS
+        rounds = min(wanted, MAX_ROUNDS_OF_BOTS) if isinstance(wanted, int) else ROUNDS_OF_BOTS
     _limit_games(services, slow * max(rounds, 1))
 
 

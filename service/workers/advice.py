@@ -35,7 +35,7 @@ KEEP_SECONDS: Final = 2.0
 """How often what is known of a review is kept."""
 REVIEW_SECONDS: Final = 1.0
 """So often a review goes on, however much else is to be done: a decision or a deal takes a part of a second."""
-MOST_DECISIONS: Final = 1000
+MAX_DECISIONS: Final = 1000
 """Decisions of a match that are judged, the first ones: about those of ten long matches. Its luck is told so far."""
 _OF_HINTS: Final = 1
 """The sample of worlds of hints: another one than that of reviews, by which who follows hints would never be wrong."""
@@ -128,7 +128,7 @@ class Reviews(_Looking):
         self._waiting.keep(lambda task: task.taken.game not in games)
 
     def _go_on(self, task: _Task, _: TakenReminder) -> Next:
-        found = _next(task.further) if len(task.decisions) < MOST_DECISIONS else None
+        found = _next(task.further) if len(task.decisions) < MAX_DECISIONS else None
         if isinstance(found, Decision):
             task.decisions.append(found)
         elif found is not None:

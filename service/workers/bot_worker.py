@@ -111,7 +111,7 @@ class RoundEvents:
 # What a computer player is shown of a hosted game, and what it chooses.
 
 
-MOST_FAILURES: Final = 2
+MAX_FAILURES: Final = 2
 """After so many failures in a row of one level in a game, another one chooses."""
 
 Choose = Callable[[Rules, Observation, str, bytes], Move]
@@ -128,7 +128,7 @@ class Decisions:
     def move(self, turn: BotTurn, failures: int) -> Move:
         """Return the move of this turn, whose decision has failed so often before.
 
-        Raises whatever the level raises; after ``MOST_FAILURES`` a greedy player chooses instead, and if that fails
+        Raises whatever the level raises; after ``MAX_FAILURES`` a greedy player chooses instead, and if that fails
         too, it is the first legal move. Raises ``StorageUnavailable`` and ``NotFound``.
         """
         if turn.action == "deal":
@@ -136,7 +136,7 @@ class Decisions:
         game = turn.game
         observation = observe(game.rules, game.state, self._events.of(game), turn.seat)
         decision_seed = decision_seed_of(game, turn.seat)
-        if failures < MOST_FAILURES:
+        if failures < MAX_FAILURES:
             began = perf_counter()
             move = self._choose(game.rules, observation, turn.level, decision_seed)
             self._metrics.count_decision(turn.level, perf_counter() - began)
@@ -182,16 +182,16 @@ KEPT: Final = 32
 """The last decisions of which the longest counts."""
 FIRST_MS: Final = 200
 """What the first decision at tables of a sort is supposed to take."""
-MOST_MS: Final = 1000
+MAX_MS: Final = 1000
 """No move waits longer for that: a machine that is so busy tells by itself."""
-MOST_SORTS: Final = 256
+MAX_SORTS: Final = 256
 
 
 class DecisionTimes:
     """The times of decisions in this process."""
 
     def __init__(self) -> None:
-        self._times = BoundedCache[object, deque[int]](MOST_SORTS)
+        self._times = BoundedCache[object, deque[int]](MAX_SORTS)
 
     def longest(self, turn: BotTurn, milliseconds: int) -> int:
         """Return the longest of the last decisions at such tables, after this one, which took so long."""
@@ -200,7 +200,7 @@ class DecisionTimes:
         times = self._times.use(sort) or deque([FIRST_MS], KEPT)
         times.append(milliseconds)
         self._times.put(sort, times)
-        return min(max(times), MOST_MS)
+        return min(max(times), MAX_MS)
 
 
 _log = logging.getLogger(__name__)

@@ -30,7 +30,7 @@ from service.workers.metrics import WorkerMetrics
 
 LONGEST_DELAY_MS: Final = 60_000
 """The longest time for which a game is put off after an error: 1 s, 2 s, 4 s … 60 s after so many in a row."""
-MOST_FAILING: Final = 1000
+MAX_FAILING: Final = 1000
 """Games whose errors are counted; of more, the one that failed longest ago is forgotten."""
 
 Next = int | Literal["never", "written", "held"]
@@ -80,7 +80,7 @@ class Consumer(ABC):
         self._reminders, self._clock, self._metrics = queue
         self._spawn = spawn
         self._pause = settings.look_seconds[0]
-        self._failures = BoundedCache[str, int](MOST_FAILING)
+        self._failures = BoundedCache[str, int](MAX_FAILING)
         self._under_way: dict[str, TakenReminder] = {}
         self._changed = Condition()
 

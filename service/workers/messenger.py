@@ -39,7 +39,7 @@ REREAD_SECONDS: Final = 1.0
 """For so long a change of an endpoint may go unnoticed while messages are delivered to it."""
 POLL_SECONDS: Final = 0.1
 """Seconds after which games are looked for again while attempts are under way."""
-MOST_PER_ENDPOINT: Final = 16
+MAX_PER_ENDPOINT: Final = 16
 """Attempts to one endpoint that run at a time."""
 PER_SECOND: Final = 50
 """Attempts to one endpoint in a second."""
@@ -179,7 +179,7 @@ class EndpointLease:
     def _challenge(self, webhook: Webhook, now: int) -> None:
         """Send a challenge if one is due."""
         context = self._context
-        if webhook.failures >= endpoint_states.MOST_CHALLENGES:
+        if webhook.failures >= endpoint_states.MAX_CHALLENGES:
             self._release(None)
         elif now < webhook.paused_until:
             self._release(webhook.paused_until)
@@ -291,7 +291,7 @@ class EndpointLease:
 
 def _most_attempts(webhook: Webhook) -> int:
     """Return how many attempts to an endpoint may run at a time: to a failing one only the probe."""
-    return 1 if webhook.status == "failing" else MOST_PER_ENDPOINT
+    return 1 if webhook.status == "failing" else MAX_PER_ENDPOINT
 
 
 # The deliverer: takes the reminders of endpoints, and delivers to each under its lease.
@@ -306,7 +306,7 @@ DELIVERY_SETTINGS: Final = ConsumerSettings(
     look_growth=1.1,
     failure="messages could not be delivered to an endpoint",
 )
-MOST_ATTEMPTS: Final = 500
+MAX_ATTEMPTS: Final = 500
 """Attempts that run at a time in a process."""
 
 

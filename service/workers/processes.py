@@ -34,7 +34,7 @@ from service.redis.server_clock import system_clock
 from service.workers.advice import Advisor, Hints, Reviews
 from service.workers.bot_worker import BotWorker, Decisions, RoundEvents
 from service.workers.consumer import Control, Queue, Spawn, Stop, run
-from service.workers.messenger import MOST_ATTEMPTS, Deliverer, ErasureWorker, LeaseContext, OutboxWorker
+from service.workers.messenger import MAX_ATTEMPTS, Deliverer, ErasureWorker, LeaseContext, OutboxWorker
 from service.workers.metrics import WorkerMetrics, serve_metrics
 from service.workers.scheduler import Scheduler
 
@@ -94,7 +94,7 @@ class Messenger:
             self._stop.request()
 
 
-MOST_PUBLISHED: Final = 16
+MAX_PUBLISHED: Final = 16
 """Games that a messenger publishes at a time."""
 
 
@@ -144,13 +144,13 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
     parts, queue = _start(settings, stop, MAX_CALLS)
     sender, ttl = build_sender(settings), settings.game_ttl_seconds * 1000
     deliverer = Deliverer(
-        lease_context(parts, sender, queue.metrics, begin_attempt=Pool(MOST_ATTEMPTS).spawn, game_ttl=ttl),
+        lease_context(parts, sender, queue.metrics, begin_attempt=Pool(MAX_ATTEMPTS).spawn, game_ttl=ttl),
         queue,
         spawn,
     )
     webhooks = Loop("webhooks", deliverer.step, deliverer.close)
     outbox = Outbox(parts.repository, parts.game_index, parts.lobby, parts.clock)
-    publishers = Pool(MOST_PUBLISHED)
+    publishers = Pool(MAX_PUBLISHED)
     publisher = OutboxWorker(outbox, queue, publishers.spawn, webhooks.wake)
     eraser = ErasureWorker(_erasures(parts, outbox), queue)
     loops = [

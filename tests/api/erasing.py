@@ -22,7 +22,7 @@ from service.workers.metrics import WorkerMetrics
 from tests.support.games import build_repository
 from tests.support.stores.redis_stores import redis_calls, redis_deletions, redis_reminders, redis_store
 
-MOST_STEPS: Final = 10_000
+MAX_STEPS: Final = 10_000
 
 
 class Killed(BaseException):
@@ -58,7 +58,7 @@ class Eraser:
 
     def run(self) -> None:
         """Erase until nobody is to be erased any more."""
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             if self.worker.step():
                 return
         raise AssertionError("it does not end")

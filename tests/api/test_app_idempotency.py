@@ -11,7 +11,7 @@ import pytest
 import redis
 
 from service.backends.facade import BackendsFacade
-from service.backends.ports import MOST_REPEATS, Backend, Repeat
+from service.backends.ports import MAX_REPEATS, Backend, Repeat
 from service.backends.store import RedisBackends
 from service.games.facade import GamesFacade
 from service.games.ports import IDEMPOTENCY_TTL
@@ -212,7 +212,7 @@ def test_of_an_application_so_many_requests_are_kept_and_no_more_within_a_day(
     clock = SettableClock()
     api = worker(games, redis_url, NEW, clock=clock)
     name = keys.repeats(app_key[4:28])
-    server.hset(name, mapping={str(each): b"%d x []" % clock() for each in range(MOST_REPEATS)})
+    server.hset(name, mapping={str(each): b"%d x []" % clock() for each in range(MAX_REPEATS)})
     answer = api.post("/v1/app/keys", {}, token=app_key, **once())
     assert answer.get_json()["reason"] == "too_many_repeats"
     assert api.post("/v1/webhooks", {"url": URL, "events": ["game.turn"]}, token=app_key, **once()).status_code == 409

@@ -456,7 +456,7 @@ def test_no_other_person_and_no_other_application_loses_anything(
 def test_more_games_than_are_done_at_a_time_are_done_in_turn(
     api: Api, *, app_key: str, server: redis.Redis, eraser: Eraser, publish: Publish, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(erasures_module, "MOST_GAMES", 3)
+    monkeypatch.setattr(erasures_module, "MAX_GAMES", 3)
     games = [owned(api, app_key) for _ in range(10)]
     publish()
     games += [owned(api, app_key) for _ in range(5)]
@@ -636,7 +636,7 @@ def test_only_applications_erase_their_people(api: Api, app_key: str, other_key:
 def test_so_many_people_are_erased_at_a_time(
     api: Api, app_key: str, other_key: str, eraser: Eraser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(redis_backends, "MOST_ERASURES", 3)
+    monkeypatch.setattr(redis_backends, "MAX_ERASURES", 3)
     for number in range(3):
         erase(api, app_key, f"user-{number}")
     answer = api.delete(PERSON, token=app_key)
@@ -650,7 +650,7 @@ def test_so_many_people_are_erased_at_a_time(
 def test_applications_take_turns_and_the_fault_of_one_holds_no_other_up(
     api: Api, backends: BackendsFacade, eraser: Eraser, publish: Publish, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(erasures_module, "MOST_GAMES", 1)
+    monkeypatch.setattr(erasures_module, "MAX_GAMES", 1)
     created = [backends.keys.create(f"Application {number}") for number in range(3)]
     games = {each.key: [owned(api, each.key) for _ in range(4)] for each in created}
     publish()

@@ -9,7 +9,7 @@ import redis
 from werkzeug.test import TestResponse
 
 from service.games.commands.validation import CREATION_MS
-from service.games.model.schedule import MOST_ROUNDS_OF_BOTS
+from service.games.model.schedule import MAX_ROUNDS_OF_BOTS
 from service.games.store.notifications import RedisEventFeed
 from service.games.store.redis_store import RedisGamesOfBots, RedisStore
 from service.limits.windows import LocalCounts
@@ -142,12 +142,12 @@ def test_computer_players_alone_play_no_more_rounds_than_they_are_dealt(
     limited: Api, players: list[dict[str, Any]], status: int
 ) -> None:
     wanted = {"variant": "fido", "players": [*players, {"bot": "greedy"}]}
-    answer = limited.post("/v1/games", {**wanted, "options": {"rounds": MOST_ROUNDS_OF_BOTS + 1}})
+    answer = limited.post("/v1/games", {**wanted, "options": {"rounds": MAX_ROUNDS_OF_BOTS + 1}})
     assert answer.status_code == status
     if status == 422:
         (cause,) = answer.get_json()["causes"]
         assert (cause["field"], cause["reason"]) == ("options.rounds", "rounds_of_bots")
-        assert limited.post("/v1/games", {**wanted, "options": {"rounds": MOST_ROUNDS_OF_BOTS}}).status_code == 201
+        assert limited.post("/v1/games", {**wanted, "options": {"rounds": MAX_ROUNDS_OF_BOTS}}).status_code == 201
 
 
 @pytest.mark.parametrize(

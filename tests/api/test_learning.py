@@ -172,7 +172,7 @@ def test_no_more_requests_wait_than_may(api: Api, games: GamesFacade, monkeypatc
     held = 0
     while places.acquire(blocking=False):
         held += 1
-    assert held == learning.MOST_WAITING
+    assert held == learning.MAX_WAITING
     began = time.monotonic()
     try:
         assert hint(alone(api)).status_code == 202

@@ -12,7 +12,7 @@ import redis
 
 from service.backends.facade import BackendsFacade
 from service.backends.index.listing import LOBBY_SECONDS, Listing
-from service.backends.index.store import MOST_FOR_ALL, encode_cursor
+from service.backends.index.store import MAX_FOR_ALL, encode_cursor
 from service.backends.ports import LobbyEntry, LobbyQuery
 from service.engine.tiles import TILES
 from service.games.facade import GamesFacade
@@ -344,7 +344,7 @@ def test_one_application_does_not_fill_the_lobby_for_everybody(
     api: Api, app_key: str, other_key: str, publish: Publish
 ) -> None:
     first = create(api, other_key, PEOPLE, lobby="all")
-    games = [create(api, app_key, PEOPLE, lobby="all").id for _ in range(MOST_FOR_ALL + 2)]
+    games = [create(api, app_key, PEOPLE, lobby="all").id for _ in range(MAX_FOR_ALL + 2)]
     publish()
     shown = list(lobby(api))
     own = [game for game in shown if game in games]

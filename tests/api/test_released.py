@@ -22,7 +22,7 @@ from tests.support.table import match_finished
 
 pytestmark = pytest.mark.quick_and_gate
 
-MOST_MOVES = 2000
+MAX_MOVES = 2000
 SECOND_ROUND = "second round"
 OF_EVERY_VARIANT = ("waiting", "dealt", "playing", "round over", SECOND_ROUND, "finished")
 """The stages of which there is a game of every variant; of the others there is one game each."""
@@ -57,12 +57,12 @@ def test_a_file_has_games_of_every_variant_in_its_format(file: Any) -> None:
 def play_on(api: TimedApi, table: Table) -> None:
     """Play to the end of the match, also for computer players and who has left."""
     random = Random(1)
-    for _ in range(MOST_MOVES):
+    for _ in range(MAX_MOVES):
         api.let_bots_play(table)
         if match_finished(api.view(table)):
             return
         api.make_legal_move(table, random)
-    raise AssertionError(f"no end after {MOST_MOVES} moves")
+    raise AssertionError(f"no end after {MAX_MOVES} moves")
 
 
 def stages_in_lane(variant: str, stages: Sequence[str]) -> Sequence[str]:

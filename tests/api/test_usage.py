@@ -10,7 +10,7 @@ import redis
 
 from service.backends.facade import BackendsFacade
 from service.backends.keys import MAX_KEYS
-from service.backends.webhooks.endpoints import MOST_WEBHOOKS
+from service.backends.webhooks.endpoints import MAX_WEBHOOKS
 from service.games.facade import GamesFacade
 from service.redis import keys
 from service.redis.topology import SingleNodeTopology
@@ -77,7 +77,7 @@ def test_messages_that_wait_are_counted_for_each_endpoint(
 
 def test_the_limits_are_those_that_hold(api: Api, app_key: str, games: GamesFacade, backends: BackendsFacade) -> None:
     without = api.get("/v1/app", token=app_key).get_json()["limits"]
-    assert (without["keys"], without["webhooks"]) == (MAX_KEYS, MOST_WEBHOOKS)
+    assert (without["keys"], without["webhooks"]) == (MAX_KEYS, MAX_WEBHOOKS)
     assert not without.keys() & {"requests_per_minute", "games_per_minute"}
     limited = create_app(games, backends=backends, limits=rate_limits(app=60_000, app_games=600))
     told = Api(limited.test_client()).get("/v1/app", token=app_key)

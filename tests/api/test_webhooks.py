@@ -12,7 +12,7 @@ import redis
 
 from service.backends.facade import BackendsFacade
 from service.backends.ports import AskedMessage, DeliveryAttempt, Webhook
-from service.backends.webhooks.endpoints import MOST_ASKED, MOST_WEBHOOKS
+from service.backends.webhooks.endpoints import MAX_ASKED, MAX_WEBHOOKS
 from service.backends.webhooks.messages import MESSAGE_TYPES
 from service.outgoing.lookups import LookupFailed
 from service.redis import keys
@@ -158,10 +158,10 @@ def test_bad_fields_are_refused(wrong: dict[str, Any], api: Api, app_key: str) -
 
 
 def test_an_application_has_five_endpoints_at_most(api: Api, app_key: str) -> None:
-    made = [create(api, app_key) for _ in range(MOST_WEBHOOKS)]
+    made = [create(api, app_key) for _ in range(MAX_WEBHOOKS)]
     answer = api.post("/v1/webhooks", WANTED, token=app_key)
     assert status_and_code(answer) == (409, "limit_reached")
-    assert answer.get_json()["params"] == {"max": MOST_WEBHOOKS}
+    assert answer.get_json()["params"] == {"max": MAX_WEBHOOKS}
     assert api.ask("DELETE", f"/v1/webhooks/{made[0]['id']}", token=app_key).status_code == 204
     create(api, app_key)
 
@@ -195,11 +195,11 @@ def test_an_endpoint_is_disabled_and_enabled(api: Api, app_key: str) -> None:
 def test_no_more_than_ten_pings_wait(api: Api, app_key: str) -> None:
     webhook = f"/v1/webhooks/{create(api, app_key)['id']}"
     ids = set()
-    for _ in range(MOST_ASKED):
+    for _ in range(MAX_ASKED):
         answer = api.post(f"{webhook}/pings", token=app_key)
         assert answer.status_code == 202
         ids.add(answer.get_json()["id"])
-    assert len(ids) == MOST_ASKED
+    assert len(ids) == MAX_ASKED
     assert status_and_code(api.post(f"{webhook}/pings", token=app_key)) == (409, "limit_reached")
     assert api.get(f"{webhook}/deliveries", token=app_key).get_json() == {"deliveries": []}
 

@@ -25,7 +25,7 @@ from tests.support.application import create_app
 from tests.support.games import build_games
 from tests.support.table import Json, seat_to_move
 
-MOST_BOT_MOVES = 3000
+MAX_BOT_MOVES = 3000
 """More than any match of computer players here has."""
 
 
@@ -79,7 +79,7 @@ class TimedApi(Api):
         """What the service has to play in this game."""
         return self._automation.next_turn(table.id)
 
-    def let_bots_play(self, table: Table, most: int = MOST_BOT_MOVES) -> None:
+    def let_bots_play(self, table: Table, most: int = MAX_BOT_MOVES) -> None:
         """Let the service play until it is the turn of a person, or the game sleeps or is over."""
         for _ in range(most):
             turn = self.bot_turn(table)
@@ -91,7 +91,7 @@ class TimedApi(Api):
             else:
                 game = turn.game
                 self._automation.play(turn, legal_moves(game.rules, game.state, turn.seat)[0])
-        assert most < MOST_BOT_MOVES, "the computer players came to no end"
+        assert most < MAX_BOT_MOVES, "the computer players came to no end"
 
     def let_time_out(self, table: Table) -> bool:
         """Let the service act on the deadline of the game if it is due; whether it did."""

@@ -12,7 +12,7 @@ from service.backends.webhooks.endpoint_states import (
     FAILURES_UNTIL_FAILING,
     LONGEST_PROBE_PAUSE_MS,
     LONGEST_RETRY_AFTER_MS,
-    MOST_ATTEMPTS,
+    MAX_ATTEMPTS,
     PAUSES_MS,
     failed,
     pause,
@@ -48,7 +48,7 @@ def test_an_endpoint_that_takes_nothing_is_failing_before_a_message_is_put_off_f
 
 
 def test_the_attempts_before_a_message_is_given_up_take_about_three_days() -> None:
-    days = sum(pause(failures, 0.5) for failures in range(1, MOST_ATTEMPTS)) / 86_400_000
+    days = sum(pause(failures, 0.5) for failures in range(1, MAX_ATTEMPTS)) / 86_400_000
     assert 2.8 < days < 3.1
 
 

@@ -18,7 +18,7 @@ import orjson
 import pytest
 
 from service.backends.index.outbox import LOBBY_REFRESH_MS, Outbox
-from service.backends.index.store import MOST_FOR_ALL, RedisIndex, RedisLobby
+from service.backends.index.store import MAX_FOR_ALL, RedisIndex, RedisLobby
 from service.backends.ports import GameIndex, IndexEntry, IndexPosition, Lobby, LobbyEntry
 from service.games.model.errors import Gone
 from service.games.model.game import Audience, Game
@@ -218,7 +218,7 @@ class World:
             ]
             assert set(self.published.public(app)) == {game.id for game in own}
             for_all = [game for game in own if game.ownership is not None and game.ownership.lobby == "all"]
-            newest = sorted(for_all, key=lambda each: (each.created_at, each.id), reverse=True)[:MOST_FOR_ALL]
+            newest = sorted(for_all, key=lambda each: (each.created_at, each.id), reverse=True)[:MAX_FOR_ALL]
             shown |= {game.id for game in newest}
         assert set(self.published.public()) == shown
 

@@ -9,7 +9,7 @@ import pytest
 
 from service.backends.index import outbox as outbox_module
 from service.backends.index.outbox import LOBBY_REFRESH_MS, Publication
-from service.backends.index.store import MOST_FOR_ALL
+from service.backends.index.store import MAX_FOR_ALL
 from service.backends.index.summaries import NO_DEADLINE
 from service.backends.ports import LOBBY_MS, IndexEntry, IndexPosition
 from service.engine.tiles import TILES
@@ -336,11 +336,11 @@ def test_a_game_is_in_the_lobby_of_its_application_and_for_everybody_if_it_says_
 
 def test_of_many_games_others_follow_when_seats_of_the_newest_are_taken(table: Table) -> None:
     games: list[str] = []
-    for _ in range(MOST_FOR_ALL + 2):
+    for _ in range(MAX_FOR_ALL + 2):
         games.insert(0, table.create((), open_seats=2))
         table.publish(games[0])
         table.now += 1
-    assert table.published.public() == games[:MOST_FOR_ALL]
+    assert table.published.public() == games[:MAX_FOR_ALL]
     assert table.published.public(APP) == games
     for game in games[:2]:
         for _ in range(2):

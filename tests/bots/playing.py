@@ -17,7 +17,7 @@ from service.engine.variant import Rules
 from service.engine.variants import variants
 
 Choice = Callable[[Rules, Observation, str, bytes], Move]
-MOST_MOVES = 20_000
+MAX_MOVES = 20_000
 """More than any match of computer players takes."""
 
 
@@ -27,7 +27,7 @@ def played(rules: Rules, seed: str, levels: Sequence[str], choose: Choice = choo
     state = rules.start()
     version = 0
     events: tuple[Event, ...] = ()
-    for _ in range(MOST_MOVES):
+    for _ in range(MAX_MOVES):
         seat = state.to_act[0]
         seen = observe(rules, state, events, seat)
         move = choose(rules, seen, levels[seat], seed_of_decision(deck.seed, seat, version))

@@ -28,7 +28,7 @@ POSITIONS: Final = {"quick": 5, "gate": 20, "nightly": 250}[current()]
 """Of each game and each way to play."""
 FEW_TILES: Final = range(1, 9)
 """How many are in the hands and the stock of a position, so that all that may follow can be tried."""
-MOST_DEALS: Final = 50_000
+MAX_DEALS: Final = 50_000
 LONG_ENDS: Final = (10, 12, 14)
 LONG_ENDS_OF_EACH: Final = 3
 LONG_END_DEALS: Final = 300
@@ -70,7 +70,7 @@ def positions(
     *,
     stock: int = 0,
     tiles: range = FEW_TILES,
-    deals: int = MOST_DEALS,
+    deals: int = MAX_DEALS,
 ) -> Iterator[Position]:
     """So many positions with so many tiles in the stock in which nothing is hidden from the seat on turn."""
     rng = Random("ends of rounds")

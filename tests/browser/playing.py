@@ -21,7 +21,7 @@ from service.texts import LANGUAGES
 from tests.support.table import seat_to_move
 from tests.whole.table import Table
 
-MOST_MOVES: Final = 300
+MAX_MOVES: Final = 300
 """No match of a test in a browser has more; playing on fails there."""
 
 POINTS: Final = 3
@@ -237,7 +237,7 @@ class Commands(Way):
 def play_to_the_end(table: Table, seat: int, way: Way) -> int:
     """Play this seat on the page and all others over HTTP until the match is finished; the moves made on the page."""
     made = 0
-    for _ in range(MOST_MOVES):
+    for _ in range(MAX_MOVES):
         view = table.view()
         if view["status"] == "finished":
             return made
@@ -249,4 +249,4 @@ def play_to_the_end(table: Table, seat: int, way: Way) -> int:
         else:
             mover = seat_to_move(view)
             table.client.make_move(table, mover, table.moves(mover)[0])
-    raise AssertionError(f"no end after {MOST_MOVES} moves")
+    raise AssertionError(f"no end after {MAX_MOVES} moves")

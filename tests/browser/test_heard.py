@@ -27,7 +27,7 @@ from tests.whole.table import Table
 pytestmark = pytest.mark.gate
 
 FOLDER: Final = Path(__file__).parent / "heard"
-MOST_MOVES: Final = 120
+MAX_MOVES: Final = 120
 """No match of these has more moves of one seat."""
 
 LENGTHS: Final = {
@@ -123,7 +123,7 @@ def test_a_match_is_heard_in_its_order(
     table = Table.create(http, variant, players(variant), seed="what is heard", options=rules, pace=0)
     page = open_page(None)
     open_on_turn(page, table)
-    for _ in range(MOST_MOVES):
+    for _ in range(MAX_MOVES):
         if page.locator(MATCH_IS_OVER).count():
             break
         make_move(page)

@@ -14,7 +14,7 @@ from service.engine.variants import variants
 from service.texts import LANGUAGES, Language, template, text
 from tests.api.deals import deal
 from tests.browser.pages import OpenPage
-from tests.browser.playing import MOST_MOVES, command_field, smallest_set
+from tests.browser.playing import MAX_MOVES, command_field, smallest_set
 from tests.support.table import Json, match_finished
 from tests.whole.table import Table
 
@@ -295,7 +295,7 @@ def one_round_of_each(http: httpx.Client) -> Iterator[Table]:
     """Every game, again and again until its first round is over and the next one dealt; somebody moves meanwhile."""
     for variant, recipe in reversed(variants().items()):
         table = Table.create(http, variant, recipe.players.low, seed="a", options=smallest_set(variant))
-        for _ in range(MOST_MOVES):
+        for _ in range(MAX_MOVES):
             view = table.view()
             if view["round"] > 1 or match_finished(view):
                 break

@@ -21,10 +21,10 @@ pytestmark = pytest.mark.gate
 
 CLIENT = Path(service.client.__file__).parent
 
-MOST_REQUESTS = 25
-MOST_BYTES = 61_000
-MOST_AT_RELOAD = 5
-MOST_OWN_BYTES = 170_000
+MAX_REQUESTS = 25
+MAX_BYTES = 61_000
+MAX_AT_RELOAD = 5
+MAX_OWN_BYTES = 170_000
 """Of all files of the page but libraries and texts, each compressed."""
 LARGEST_SET = 190
 
@@ -93,8 +93,8 @@ def test_the_first_load_of_a_running_game_is_small(table: Table, service_url: st
     with httpx.Client(base_url=service_url, headers={"Accept-Encoding": "gzip"}) as http:
         answers = [http.get(each.url, headers={"Accept": each.all_headers().get("accept", "*/*")}) for each in files]
     sizes = {answer.url.path: answer.num_bytes_downloaded for answer in answers}
-    assert len(requests) <= MOST_REQUESTS, [each.url for each in requests]
-    assert sum(sizes.values()) <= MOST_BYTES, sizes
+    assert len(requests) <= MAX_REQUESTS, [each.url for each in requests]
+    assert sum(sizes.values()) <= MAX_BYTES, sizes
 
 
 @pytest.mark.parametrize("seat", [None, 0])
@@ -111,14 +111,14 @@ def test_a_reload_asks_only_for_the_page_and_the_game(seat: int | None, table: T
     asked = page.evaluate(SENT)
     assert "/" in asked
     assert [each for each in asked if each.startswith("/client/")] == []
-    assert len([*asked, "the stream, which has not ended"]) <= MOST_AT_RELOAD, asked
+    assert len([*asked, "the stream, which has not ended"]) <= MAX_AT_RELOAD, asked
 
 
 def test_the_sources_of_the_page_are_small() -> None:
     sources = [each for each in CLIENT.rglob("*.*") if each.parent.name not in ("vendor", "__pycache__")]
     own = {str(each.relative_to(CLIENT)): len(compress(each.read_bytes())) for each in sources}
     assert len(own) > 60
-    assert sum(own.values()) <= MOST_OWN_BYTES, own
+    assert sum(own.values()) <= MAX_OWN_BYTES, own
 
 
 def test_a_large_table_is_rendered_with_few_elements(page: Page) -> None:

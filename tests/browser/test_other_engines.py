@@ -18,7 +18,7 @@ pytestmark = pytest.mark.engines
 
 KEY_OF = {"draw": " ", "pass": "p", "deal": "n"}
 ENOUGH_MOVES = 3
-MOST_MOVES = 60
+MAX_MOVES = 60
 
 
 @pytest.fixture(scope="module", params=list(ENGINES))
@@ -43,7 +43,7 @@ def test_moves_are_made_by_mouse_and_by_key(engine: Engine, service_url: str) ->
         game, tokens = created["game"]["id"], [seat["token"] for seat in created["seats"]]
         engine.open(f"{service_url}/#/seat/{game}/{tokens[0]}")
         made = {"mouse": 0, "key": 0}
-        for _ in range(MOST_MOVES):
+        for _ in range(MAX_MOVES):
             view = http.get(f"/v1/games/{game}").json()
             (seat,) = view["to_act"]
             bearer = {"Authorization": f"Bearer {tokens[seat]}"}

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, Route, expect
 
 from service.engine.variants import variants
 from tests.browser.pages import DESK, PHONE, TIMEOUT_MS, OpenPage
-from tests.browser.playing import MOST_MOVES
+from tests.browser.playing import MAX_MOVES
 from tests.support.lanes import in_lane
 from tests.support.table import round_over
 from tests.whole.table import Table
@@ -173,7 +173,7 @@ def test_no_tile_is_cut_off_after_any_move_at_the_count_or_when_the_window_chang
     pages = {size: open_page(None, viewport=size) for size in SIZES}
     for page in pages.values():
         sit(page, table)
-    for _ in range(MOST_MOVES):
+    for _ in range(MAX_MOVES):
         view = table.view()
         tiles = len(view["board"]["tiles"])
         for page in pages.values():
@@ -223,7 +223,7 @@ def test_a_table_has_a_cloth_before_its_tiles_arrive(http: httpx.Client, open_pa
 
 
 VISITS = 12
-MOST_NODES_OF_A_VISIT = 20
+MAX_NODES_OF_A_VISIT = 20
 """Some are kept by the browser itself; a table that is not let go has several hundred."""
 
 
@@ -249,7 +249,7 @@ def test_a_table_that_was_left_is_forgotten(http: httpx.Client, open_page: OpenP
     before = nodes()
     for _ in range(VISITS):
         visit()
-    assert (nodes() - before) / VISITS <= MOST_NODES_OF_A_VISIT
+    assert (nodes() - before) / VISITS <= MAX_NODES_OF_A_VISIT
 
 
 @pytest.mark.parametrize("viewport", in_lane([SMALL_PHONE, LYING, WIDE_DESK], gate=[SMALL_PHONE]))

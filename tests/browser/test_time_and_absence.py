@@ -15,7 +15,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 from tests.api.saved_games import shortest
 from tests.browser.accessibility import Axe
 from tests.browser.pages import DESK, LONG_MS, PHONE, ExpectConsole, OpenPage, Scheme
-from tests.browser.playing import MOST_MOVES, Keyboard, log, take_seats
+from tests.browser.playing import MAX_MOVES, Keyboard, log, take_seats
 from tests.support.lanes import in_lane
 from tests.support.serving import Service
 from tests.support.table import round_over
@@ -91,7 +91,7 @@ def test_a_whole_match_against_computer_players_is_played_by_keys(open_page: Ope
 
     keys = Keyboard(page)
     finished = page.locator(".play.finished")
-    for _ in range(MOST_MOVES):
+    for _ in range(MAX_MOVES):
         page.locator(".state.turn, [data-action=deal]").or_(finished).first.wait_for()
         if finished.count():
             break

@@ -26,7 +26,7 @@ from tests.support.lanes import fewer
 pytestmark = pytest.mark.gate
 
 ROUNDS = 500
-MOST_DEALS = 1000
+MAX_DEALS = 1000
 
 
 class Family(NamedTuple):
@@ -105,7 +105,7 @@ FAMILIES = (
 
 def same_round(games: tuple[Game, ...], rng: Random) -> tuple[list[OurMatch], set[Tile]]:
     """Matches of these games with the same deal, which the same seat opens, and the tiles with which it may in all."""
-    for _ in range(MOST_DEALS):
+    for _ in range(MAX_DEALS):
         for deal in deals(games[0], rng):
             matches = [OurMatch(game, Deck(bytes(32), (deal,))) for game in games]
             dealt = Dealt(1, deal.hands, deal.stock, arranged=True)
@@ -115,7 +115,7 @@ def same_round(games: tuple[Game, ...], rng: Random) -> tuple[list[OurMatch], se
                 leads = set.intersection(*[{move.tile for move in match.legal() if move.tile} for match in matches])
                 if len({match.turn for match in matches}) == 1 and leads:
                     return matches, leads
-    raise AssertionError(f"none of {MOST_DEALS} deals is opened alike")
+    raise AssertionError(f"none of {MAX_DEALS} deals is opened alike")
 
 
 def deals(game: Game, rng: Random) -> Iterator[ArrangedDeal]:

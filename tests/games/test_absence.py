@@ -22,7 +22,7 @@ from service.games.model.errors import MoveRefused, NotAway, NotDue, NotStarted,
 from service.games.model.following import with_events
 from service.games.model.forks import ForkSource, export_record
 from service.games.model.game import Game
-from service.games.model.schedule import LEAD_MS, MOST_ROUNDS_OF_BOTS, bot_turn
+from service.games.model.schedule import LEAD_MS, MAX_ROUNDS_OF_BOTS, bot_turn
 from service.games.ports import PriorWrite, StoredGame
 from service.games.store.codec import SUM_CHARS, decode_game, encode_game, state_prefix
 from service.games.store.heartbeats import Heartbeat
@@ -720,7 +720,7 @@ def test_computer_players_alone_deal_and_stop_after_many_rounds() -> None:
     many = Hosted("bbb", options={"limit": 500})
     many.play_on(lambda game: game.state.phase == ROUND_OVER)
     game = many.game
-    for rounds, sleeps in ((MOST_ROUNDS_OF_BOTS - 1, False), (MOST_ROUNDS_OF_BOTS, True)):
+    for rounds, sleeps in ((MAX_ROUNDS_OF_BOTS - 1, False), (MAX_ROUNDS_OF_BOTS, True)):
         assert (bot_turn(game._replace(state=game.state._replace(round=rounds))) is None) is sleeps
 
 

@@ -32,7 +32,7 @@ from tests.support.stores.memory_store import MemoryStore
 pytestmark = pytest.mark.quick_and_gate
 
 HISTORIES = lanes.fewer(300)
-MOST_TRIES = 100
+MAX_TRIES = 100
 SECRETS = ((b"old", b"new"), (b"new", b"old"))
 """Of the workers, while the secret is changed."""
 
@@ -76,7 +76,7 @@ def service(
 
 def ask(games: GamesFacade, token: str) -> tuple[str, SeatToken]:
     """Ask until there is an answer: the new game, and the seat there."""
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         try:
             access = games.access.authenticate_cached(finished().id, token)
             joined = games.rematches.begin(access).answer

@@ -45,7 +45,7 @@ from tests.support.stores.redis_stores import redis_calls
 pytestmark = pytest.mark.gate
 
 RACES = int(os.environ.get("DOMINO_RACES", lanes.fewer(300)))
-MOST_TRIES = 60
+MAX_TRIES = 60
 WORKERS = 3
 FORMS = (("domino", 2), ("domino", 3))
 
@@ -161,7 +161,7 @@ class Race:
         self.told[name].add(sat)
         what = self.random.random()
         worker = self.random.choice(self.workers)
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_TRIES):
             with suppress(StorageUnavailable, OutcomeUnknown, Refusal):
                 access = worker.access.authenticate(sat.game, sat.token)
                 if what < 0.3:
@@ -178,7 +178,7 @@ class Race:
         variant, players = self.asked[name]
         request = GameRequest(variant, (SeatRequest(OPEN_SEAT),) * players, {})
         key = IdempotencyKey(name, name.encode()) if keyed else None
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_TRIES):
             worker = self.random.choice(self.workers)
             try:
                 joined = worker.commands.seek(SeekCommand(request, name, key=key)).answer.joined

@@ -30,7 +30,7 @@ from service.games.model.errors import MoveRefused, StaleVersion
 from service.games.model.game import Game
 from service.games.model.game_events import EventEnvelope, HostingEvent, Joined, Reminded
 from service.games.model.schedule import (
-    MOST_ROUNDS_OF_BOTS,
+    MAX_ROUNDS_OF_BOTS,
     BotTurn,
     bot_turn,
     clock_due,
@@ -480,7 +480,7 @@ class Course:
         elif model.is_asleep:
             assert bot_turn(game) is None
             assert game.deadline is None
-        elif not model.present and game.state.phase == ROUND_OVER and game.state.round >= MOST_ROUNDS_OF_BOTS:
+        elif not model.present and game.state.phase == ROUND_OVER and game.state.round >= MAX_ROUNDS_OF_BOTS:
             assert bot_turn(game) is None
         else:
             assert bot_turn(game) is not None

@@ -33,13 +33,13 @@ from service.engine.variants import variants
 from tests.support.lanes import current, fewer
 
 TIMES: Final = int(os.environ.get("LAWS_TIMES", "1"))
-MOST_MOVES: Final = 250
+MAX_MOVES: Final = 250
 """Where a long match is left; every game is also played to its end."""
 
 Choices = tuple[tuple[str, Value], ...]
 SHORTENED: Final[dict[str, Choices]] = {"by-wins": (("target", 2),)}
 """What is chosen for a whole match of a game whose matches, with the usual options, may have hundreds of rounds."""
-_MOST_CHOICES: Final = 20_000
+_MAX_CHOICES: Final = 20_000
 _FEW_OPTIONS: Final = 3
 
 
@@ -51,7 +51,7 @@ class Case(NamedTuple):
     options: Choices
     seed: str
     move_seed: int
-    moves: int = MOST_MOVES
+    moves: int = MAX_MOVES
 
 
 class Step(NamedTuple):
@@ -173,7 +173,7 @@ def setups(key: str) -> tuple[tuple[int, Choices], ...]:
 def _choices(options: Sequence[Option]) -> Iterator[Choices]:
     """Every choice of options; if these are very many, those that set a few options at most."""
     values = [[(option.key, value) for value in option_values(option)] for option in options]
-    if prod([1 + len(each) for each in values]) <= _MOST_CHOICES:
+    if prod([1 + len(each) for each in values]) <= _MAX_CHOICES:
         for chosen in product(*[(None, *each) for each in values]):
             yield tuple([choice for choice in chosen if choice is not None])
         return
@@ -211,7 +211,7 @@ def cases(key: str, law: str, many: int) -> Iterator[Case]:
 @st.composite
 def any_case(draw: st.DrawFn, key: str) -> Case:
     seats, options = draw(st.sampled_from(setups(key)))
-    dealt, rng, moves = draw(st.tuples(st.integers(0, 99), st.integers(0, 99), st.integers(1, MOST_MOVES)))
+    dealt, rng, moves = draw(st.tuples(st.integers(0, 99), st.integers(0, 99), st.integers(1, MAX_MOVES)))
     return Case(key, seats, options, str(dealt), rng, moves)
 
 

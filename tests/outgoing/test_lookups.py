@@ -130,7 +130,7 @@ done = []
 time_sleep = monkey.get_original("time", "sleep")
 _socket.getaddrinfo = hang
 
-from service.outgoing.lookups import LookupFailed, Lookups, MOST_LOOKUPS, system_lookup
+from service.outgoing.lookups import LookupFailed, Lookups, MAX_LOOKUPS, system_lookup
 lookups = Lookups(system_lookup)
 reasons = []
 def ask(number):

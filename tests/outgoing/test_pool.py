@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from service.outgoing.connection import AGE_SECONDS, IDLE_SECONDS, MOST_PER_HOST, Connection, Deadline, Key, Open, Pool
+from service.outgoing.connection import AGE_SECONDS, IDLE_SECONDS, MAX_PER_HOST, Connection, Deadline, Key, Open, Pool
 
 pytestmark = pytest.mark.gate
 
 HERE: Key = ("https", "hooks.example.com", 443)
 THERE: Key = ("https", "other.example.com", 443)
-MOST = MOST_PER_HOST + 2
+MOST = MAX_PER_HOST + 2
 
 
 class Connections:
@@ -109,8 +109,8 @@ def test_a_connection_that_is_old_is_closed_though_it_was_used_all_the_time(conn
 
 
 def test_of_more_connections_to_a_host_than_are_kept_the_oldest_are_closed(connections: Connections) -> None:
-    connections.put(HERE, MOST_PER_HOST + 1)
-    assert connections.is_open() == [False] + [True] * MOST_PER_HOST
+    connections.put(HERE, MAX_PER_HOST + 1)
+    assert connections.is_open() == [False] + [True] * MAX_PER_HOST
 
 
 def test_of_more_connections_than_are_kept_in_all_the_oldest_are_closed(connections: Connections) -> None:

@@ -25,7 +25,7 @@ import pytest
 import trustme
 
 from service.outgoing.addresses import RefusedUrl
-from service.outgoing.connection import MOST_PER_HOST
+from service.outgoing.connection import MAX_PER_HOST
 from service.outgoing.lookups import LookupFailed
 from service.outgoing.sender import MAX_ANSWER_BYTES, REASONS, Answer, Sender, SendFailed
 from tests.outgoing.conftest import OpenEndpoint
@@ -641,7 +641,7 @@ def test_requests_at_the_same_time_have_connections_of_their_own_and_some_are_ke
     open_endpoint: OpenEndpoint, trust: ssl.SSLContext
 ) -> None:
     together, done = Event(), []
-    many = MOST_PER_HOST + 4
+    many = MAX_PER_HOST + 4
 
     def behave(sock: socket.socket) -> None:
         if len(endpoint.requests) == many:
@@ -658,7 +658,7 @@ def test_requests_at_the_same_time_have_connections_of_their_own_and_some_are_ke
         each.join(TIMEOUT)
     assert done == [200] * many
     assert endpoint.accepted == many
-    assert [post(by).status for _ in range(MOST_PER_HOST)] == [200] * MOST_PER_HOST
+    assert [post(by).status for _ in range(MAX_PER_HOST)] == [200] * MAX_PER_HOST
     assert endpoint.accepted == many
 
 

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.quick_and_gate
 
 ALL: Final = list(variants())
 HERE: Final = Path(__file__).parent
-MOST_STATES: Final = 600
+MAX_STATES: Final = 600
 """A row goes no deeper than this many positions."""
 DEEPEST: Final = 12
 SEEDS: Final = ("one", "two", "three", "four", "five", "six")
@@ -95,7 +95,7 @@ def lines(rules: Rules, deck: Deck, state: State) -> Iterator[int]:
         if not count:
             return
         yield count
-        if count > MOST_STATES:
+        if count > MAX_STATES:
             return
         states = [
             after

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import redis
 
-from service.backends.ports import MOST_REPEATS, Backend, BackendStore, KeyRecord, OwnLimits, Repeat, RepeatKnown
+from service.backends.ports import MAX_REPEATS, Backend, BackendStore, KeyRecord, OwnLimits, Repeat, RepeatKnown
 from service.games.model.errors import LimitReached
 from service.games.ports import IDEMPOTENCY_TTL
 from service.redis import keys
@@ -125,7 +125,7 @@ def test_a_request_is_kept_for_a_day(store: BackendStore) -> None:
 def test_so_many_requests_are_kept_at_a_time(store: BackendStore) -> None:
     application = new_application()
     store.create(application)
-    for number in range(MOST_REPEATS):
+    for number in range(MAX_REPEATS):
         after = application._replace(name=str(number))
         assert store.replace(application, after, Repeat(str(number), b"f", 1000 + number, b"[]"))
         application = after

@@ -91,7 +91,7 @@ def test_a_request_during_a_lease_makes_it_due_again_so_that_its_end_forgets_not
 
 
 def test_there_may_be_only_so_many_but_each_may_be_asked_for_again(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redis_backends, "MOST_ERASURES", 3)
+    monkeypatch.setattr(redis_backends, "MAX_ERASURES", 3)
     app, erasures, _ = kept
     assert [erasures.request(app, ref) for ref in "abcd"] == [True, True, True, False]
     assert sorted(kept.refs()) == ["a", "b", "c"]

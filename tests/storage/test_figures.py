@@ -12,7 +12,7 @@ import redis
 from service.games.ports import Backlog
 from service.games.reminders import ReminderKind
 from service.games.store import figures
-from service.games.store.figures import MOST_HOLDERS, RedisFigures
+from service.games.store.figures import MAX_HOLDERS, RedisFigures
 from service.redis.calls import observe_nothing
 from service.redis.errors import StorageUnavailable
 from service.redis.shards import with_shard
@@ -86,11 +86,11 @@ def test_of_very_many_holders_so_many_are_counted(shared_client: redis.Redis) ->
     clear(topology)
     queue = redis_reminders(topology)
     now = queue.server_time()
-    for number in range(MOST_HOLDERS + 50):
+    for number in range(MAX_HOLDERS + 50):
         queue.restore("clock", new_game(), f"{number}", now - 1000 * number)
     found = of(topology).read().backlogs["clock"]
-    assert found.waiting == MOST_HOLDERS
-    assert found.oldest > MOST_HOLDERS // 2
+    assert found.waiting == MAX_HOLDERS
+    assert found.oldest > MAX_HOLDERS // 2
     clear(topology)
 
 

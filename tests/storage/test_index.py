@@ -9,10 +9,10 @@ from typing import Any, Protocol
 import pytest
 
 from service.backends.index.store import (
-    MOST_FOR_ALL,
-    MOST_IN_LOBBY,
-    MOST_LOOKED_AT,
-    MOST_TRIMMED,
+    MAX_FOR_ALL,
+    MAX_IN_LOBBY,
+    MAX_LOOKED_AT,
+    MAX_TRIMMED,
     RedisIndex,
     RedisLobby,
 )
@@ -637,30 +637,30 @@ def test_for_everybody_the_newest_games_of_an_application_are_shown(harness: Har
         assert harness.lobby.put(entry)
     newest = many[::-1]
     of_others = [others[1].json, others[0].json]
-    assert shown(harness) == [each.json for each in newest[:MOST_FOR_ALL]] + of_others
+    assert shown(harness) == [each.json for each in newest[:MAX_FOR_ALL]] + of_others
     assert shown(harness, limit=3) == shown(harness)
     of_fido = [each for each in newest if each.variant == "fido"]
-    assert shown(harness, variant="fido") == [each.json for each in of_fido[:MOST_FOR_ALL]] + of_others
+    assert shown(harness, variant="fido") == [each.json for each in of_fido[:MAX_FOR_ALL]] + of_others
     assert shown(harness, ONE) == [each.json for each in newest]
     for gone in (3, 20, 0, 1):  # in the list; in none; in the list of all and in that of its variant
         entry = newest.pop(gone)
         harness.lobby.put(entry._replace(version=2, json=None))
-        assert shown(harness) == [each.json for each in newest[:MOST_FOR_ALL]] + of_others
+        assert shown(harness) == [each.json for each in newest[:MAX_FOR_ALL]] + of_others
         for variant, rest in (("domino", []), ("fido", of_others)):
             own = [each.json for each in newest if each.variant == variant]
-            assert shown(harness, variant=variant) == own[:MOST_FOR_ALL] + rest
+            assert shown(harness, variant=variant) == own[:MAX_FOR_ALL] + rest
     older, newer = newest[30], newest[5]
     for entry in (older, newer):  # what is put again keeps its place
         harness.lobby.put(lobby_game(entry.game, entry.created_at, variant=entry.variant, version=3))
-    expected = [b"%b 3" % newer.game.encode() if each is newer else each.json for each in newest[:MOST_FOR_ALL]]
+    expected = [b"%b 3" % newer.game.encode() if each is newer else each.json for each in newest[:MAX_FOR_ALL]]
     assert shown(harness) == expected + of_others
 
 
 def test_when_entries_end_others_take_their_places(harness: Harness) -> None:
-    for at in range(MOST_FOR_ALL):
+    for at in range(MAX_FOR_ALL):
         harness.lobby.put(lobby_game(f"ended{at}", 100 + at))
     harness.pass_lobby_time()
-    living = [lobby_game(f"game{at}", at) for at in range(MOST_FOR_ALL)]
+    living = [lobby_game(f"game{at}", at) for at in range(MAX_FOR_ALL)]
     for entry in living:
         harness.lobby.put(entry)
     assert shown(harness) == [each.json for each in reversed(living)]
@@ -668,15 +668,15 @@ def test_when_entries_end_others_take_their_places(harness: Harness) -> None:
 
 def test_of_an_application_the_newest_games_are_kept(harness: Harness) -> None:
     harness.lobby.put(lobby_game("other", 0, app=OTHER))
-    for at in range(MOST_IN_LOBBY):
+    for at in range(MAX_IN_LOBBY):
         assert harness.lobby.put(lobby_game(f"game{at}", at + 1, variant=("domino", "fido")[at % 2]))
     assert not harness.lobby.put(lobby_game("oldest", 0))
-    assert harness.lobby.put(lobby_game("newest", MOST_IN_LOBBY + 1))
+    assert harness.lobby.put(lobby_game("newest", MAX_IN_LOBBY + 1))
     kept = shown(harness, ONE)
-    assert len(kept) == MOST_IN_LOBBY
+    assert len(kept) == MAX_IN_LOBBY
     assert kept[0] == b"newest 1"
     assert kept[-1] == b"game1 1"
-    assert len(shown(harness)) == MOST_FOR_ALL + 1
+    assert len(shown(harness)) == MAX_FOR_ALL + 1
 
 
 # What only Redis has
@@ -702,7 +702,7 @@ def keys_of(harness: RedisHarness) -> list[bytes]:
 def test_games_that_have_expired_are_removed_little_by_little(redis_harness: RedisHarness) -> None:
     games = Games(redis_harness)
     redis_harness.activate("hook")
-    old = [new_id() for _ in range(MOST_TRIMMED + 5)]
+    old = [new_id() for _ in range(MAX_TRIMMED + 5)]
     for game in old:
         games.put(game, 1_000_000 - TTL * 1000 + 60_000, ref="club", players={"anna": 1}, size=100)
     key = keys.state(redis_harness.app) + b":ends"
@@ -774,13 +774,13 @@ def test_a_page_looks_at_a_bounded_number_of_games(redis_harness: RedisHarness) 
     games = Games(redis_harness)
     wanted = new_id()
     games.put(wanted, 0, status="finished")
-    for at in range(MOST_LOOKED_AT):
+    for at in range(MAX_LOOKED_AT):
         games.put(new_id(), at + 1)
     assert games.pages(statuses=("finished",), limit=1) == [[], [wanted]]
 
 
 def test_every_key_of_a_lobby_lies_in_one_slot_and_expires_with_its_entries(redis_harness: RedisHarness) -> None:
-    for at in range(MOST_FOR_ALL + 1):
+    for at in range(MAX_FOR_ALL + 1):
         redis_harness.lobby.put(lobby_game(f"game{at}", at))
     redis_harness.lobby.put(lobby_game("game1", 1, version=2)._replace(json=None))  # another one takes its place
     for app, tag in ((None, "lobby"), (ONE, ONE)):

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 Json = dict[str, Any]
 
-MOST_MOVES = 5000
+MAX_MOVES = 5000
 """No match of a test has more; playing on stops there."""
 
 
@@ -165,7 +165,7 @@ class GameClient(ABC, Generic[R]):
         Starts from ``view``, gives the mover's view after each move, and calls ``observe`` with every response. The
         tiles in ``keep`` are not played as long as there is another move.
         """
-        for _ in range(MOST_MOVES):
+        for _ in range(MAX_MOVES):
             if view["status"] == "finished":
                 return
             seat = seat_to_move(view)
@@ -177,7 +177,7 @@ class GameClient(ABC, Generic[R]):
             observe(response)
             view = self._body(response, 201)
             yield view
-        raise AssertionError(f"no end after {MOST_MOVES} moves")
+        raise AssertionError(f"no end after {MAX_MOVES} moves")
 
     def play_until(
         self,

@@ -49,9 +49,9 @@ from tests.support.waiting import PATIENCE
 from tools.trace import WARM_UP_MOVES, Answer, Client, Header, Trace, create_game, traced
 
 REPEATS: Final = 8
-MOST_REPEATS: Final = 80
+MAX_REPEATS: Final = 80
 """So often each way is gone, until its shortest trace has come twice: now and then something is done on the side."""
-MOST_MOVES: Final = 60
+MAX_MOVES: Final = 60
 PEOPLE: Final = [{"name": name} for name in "ABCD"]
 AN_HOUR: Final = 3_600_000
 
@@ -140,7 +140,7 @@ def moves(stage: Stage) -> Traces:
 
 def _move(stage: Stage, variant: str = "fido", *, key: str | None = None, with_key: bool = False) -> Trace:
     table = Table(stage.client, variant, key=key)
-    for number in range(MOST_MOVES):
+    for number in range(MAX_MOVES):
         answer = table.move(*[("Idempotency-Key", f"key-{number}")] if with_key else [])
         if number >= WARM_UP_MOVES and table.laid:
             return answer.trace
@@ -174,7 +174,7 @@ def bots(stage: Stage) -> Traces:
     table = Table(stage.client, players=[{"name": "A"}, *[{"bot": "greedy"}] * 3], pace=0)
     by_person: list[Trace] = []
     by_bot: list[Trace] = []
-    for number in range(MOST_MOVES):
+    for number in range(MAX_MOVES):
         while table.view["to_act"][0] not in table.tokens:
             before = table.view["version"]
             step = _step_that(stage.bots, partial(_has_moved, table))
@@ -223,7 +223,7 @@ def publication(stage: Stage) -> Traces:
     """The outbox publishes one new event to an application."""
     table = Table(stage.client, key=stage.key)
     app = stage.client("GET", "/v1/app", None, stage.key).body["id"]
-    for number in range(MOST_MOVES):
+    for number in range(MAX_MOVES):
         before = table.view["version"]
         table.move()
         with traced() as calls:
@@ -241,7 +241,7 @@ def delivery(stage: Stage) -> Traces:
         wanted = {"url": f"http://127.0.0.1:{listener.port}/", "events": ["game.turn"]}
         stage.client("POST", "/v1/webhooks", wanted, key)
         table = Table(stage.client, key=key)
-        for number in range(MOST_MOVES):
+        for number in range(MAX_MOVES):
             _drain(stage)
             known, before = len(listener.received), table.view["version"]
             table.move()
@@ -274,7 +274,7 @@ def trace_ways() -> Traces:
         for way in WAYS:
             way(stage)
             repeated = [way(stage) for _ in range(REPEATS)]
-            while not _is_settled(repeated) and len(repeated) < MOST_REPEATS:
+            while not _is_settled(repeated) and len(repeated) < MAX_REPEATS:
                 repeated.append(way(stage))
             for name in repeated[0]:
                 shortest[name] = min([traces[name] for traces in repeated], key=lambda trace: len(trace.calls))

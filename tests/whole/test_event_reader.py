@@ -30,7 +30,7 @@ pytestmark = pytest.mark.gate
 Item = dict[str, Any]
 
 DRIVER = Path(__file__).with_name("follow.mjs")
-MOST_LINES = 70
+MAX_LINES = 70
 
 
 class Reader(AbstractContextManager["Reader"]):
@@ -115,7 +115,7 @@ def test_the_module_is_short_cacheable_and_may_be_imported_by_any_page(http: htt
     assert answer.headers["Cache-Control"] == "public, no-cache"
     assert answer.headers["Access-Control-Allow-Origin"] == "*"
     without_types = [line for line in answer.text.splitlines() if not line.startswith(" * @")]
-    assert len(without_types) <= MOST_LINES
+    assert len(without_types) <= MAX_LINES
     unchanged = http.get("/client/events.js", headers={"If-None-Match": answer.headers["ETag"]})
     assert (unchanged.status_code, unchanged.content) == (304, b"")
     assert http.head("/client/events.js").headers["ETag"] == answer.headers["ETag"]

@@ -31,7 +31,7 @@ from tests.whole.table import Table, connect
 pytestmark = pytest.mark.gate
 
 CUTS = 100
-MOST_STEPS = 4000
+MAX_STEPS = 4000
 
 LONG = {"limit": 1000}
 
@@ -101,7 +101,7 @@ def test_a_hundred_random_cuts_of_a_stream_lose_nothing_and_repeat_nothing(http:
     def play() -> None:
         with connect(str(http.base_url)) as own:
             mine = Table(own, table.created)
-            for _ in range(MOST_STEPS):
+            for _ in range(MAX_STEPS):
                 if stop.is_set():
                     return
                 make_move(mine, random.Random(3))

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.gate
 @pytest.fixture(autouse=True)
 def few_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Judge roughly, as nothing here depends on it; and keep each decision of a review."""
-    monkeypatch.setattr("service.bots.analysis._MOST_WORLDS", 2)
+    monkeypatch.setattr("service.bots.analysis._MAX_WORLDS", 2)
     monkeypatch.setattr("service.workers.advice.KEEP_SECONDS", 0.0)
 
 
@@ -123,7 +123,7 @@ def test_a_review_of_a_deleted_game_is_dropped(table: InProcess) -> None:
 
 
 def test_a_match_is_reviewed_up_to_a_number_of_decisions(table: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.workers.advice.MOST_DECISIONS", 3)
+    monkeypatch.setattr("service.workers.advice.MAX_DECISIONS", 3)
     game, worker = reviewed_match(table), advisor(table)
     while not is_complete(table, game):
         look_at_once(worker)

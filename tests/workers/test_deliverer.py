@@ -20,7 +20,7 @@ from service.backends.webhooks.endpoint_states import (
     DISABLED_AFTER_MS,
     FAILURES_UNTIL_FAILING,
     LONGEST_PROBE_PAUSE_MS,
-    MOST_CHALLENGES,
+    MAX_CHALLENGES,
 )
 from service.backends.webhooks.endpoints import OVERLAP_MS, WebhookChange
 from service.backends.webhooks.messages import MESSAGE_TYPES
@@ -35,7 +35,7 @@ from service.games.store.idempotency import Idempotency
 from service.games.store.repository import EVERYTHING
 from service.outgoing.sender import Sender, secret_text
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
-from service.workers.messenger import MOST_PER_ENDPOINT
+from service.workers.messenger import MAX_PER_ENDPOINT
 from tests.backends.endpoints import Hooked, Listener, Received, first_of_each, statuses
 from tests.backends.owned import APP, application
 from tests.outgoing.endpoints import HOST, PUBLIC, Endpoint, Network, answer
@@ -98,11 +98,11 @@ def test_an_endpoint_is_told_nothing_before_it_has_answered_a_challenge(hooked: 
     game = hooked.owned.create()
     hooked.publish(game)
     hooked.pass_time(DAY_MS)
-    assert len(silent.requests) == MOST_CHALLENGES
+    assert len(silent.requests) == MAX_CHALLENGES
     assert hooked.status(webhook) == "unverified"
     hooked.webhooks.change(APP, webhook.id, WebhookChange(active=True))
     hooked.deliver()
-    assert len(silent.requests) == MOST_CHALLENGES + 1
+    assert len(silent.requests) == MAX_CHALLENGES + 1
     assert {each.error for each in hooked.webhooks.attempts(APP, webhook.id)} == {"challenge"}
     silent.close()
 
@@ -531,7 +531,7 @@ def test_a_message_that_cannot_be_made_again_holds_up_no_other(hooked: Hooked, l
 
 def test_games_of_a_newer_service_are_put_off_and_hold_up_no_other(hooked: Hooked, listener: Listener) -> None:
     hooked.register(listener)
-    *newer, game = [hooked.owned.create() for _ in range(2 * MOST_PER_ENDPOINT + 1)]
+    *newer, game = [hooked.owned.create() for _ in range(2 * MAX_PER_ENDPOINT + 1)]
     hooked.publish(*newer, game)
     before = dict(hooked.store._games)
     for each in newer:
@@ -633,7 +633,7 @@ def test_one_dead_endpoint_with_ten_thousand_games_gets_one_probe_an_interval_an
             APP, index_entry(copy, owner_view(copy), EVERYTHING.lifetimes), [], endpoints, position=START_OF_A_GAME
         )
     hooked.deliver()
-    assert len(dead.received) <= 2 * MOST_PER_ENDPOINT
+    assert len(dead.received) <= 2 * MAX_PER_ENDPOINT
     attempts = len(dead.received)
     other = application(2)
     hooked.register(listener, app=other)
@@ -662,12 +662,12 @@ def test_a_failing_endpoint_that_is_slow_to_answer_is_waited_for_without_work(ho
 
     listener = Listener(slow, *statuses(500))
     webhook = hooked.register(listener)
-    hooked.publish(*[hooked.owned.create() for _ in range(3 * MOST_PER_ENDPOINT)])
+    hooked.publish(*[hooked.owned.create() for _ in range(3 * MAX_PER_ENDPOINT)])
     hooked.deliverer._context = hooked.deliverer._context._replace(clock=clock)
     hooked.deliver()
     listener.close()
     assert hooked.status(webhook) == "failing"
-    assert len(listener.received) < 2 * MOST_PER_ENDPOINT
+    assert len(listener.received) < 2 * MAX_PER_ENDPOINT
     assert looks < 500
 
 

@@ -60,7 +60,7 @@ _FAULT_SECONDS: Final = 25.0
 _RACE_SECONDS: Final = 60.0
 _PACE_SECONDS: Final = 90.0
 _TOP: Final = 25
-_MOST_COMPLAINTS: Final = 10
+_MAX_COMPLAINTS: Final = 10
 
 
 def main(argv: Sequence[str]) -> int:
@@ -185,7 +185,7 @@ def _fault_table(seconds: float) -> str:
         outcome = play(scenario, seconds)
         rows.append((scenario.name, *fault_figures(outcome)))
         print(line(rows[-1], widths), flush=True)
-        for complaint in outcome.complaints[:_MOST_COMPLAINTS]:
+        for complaint in outcome.complaints[:_MAX_COMPLAINTS]:
             print(f"    {complaint}", flush=True)
     return f"{title}:\n\n{markdown(FAULT_HEAD, rows)}"
 

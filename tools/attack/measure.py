@@ -36,7 +36,7 @@ _TABLES: Final = {"greedy": 1, "expert": 1}
 _MORE_TABLES: Final = {"greedy": 2, "expert": 2}
 _LONG_CALM_SECONDS: Final = 4.0
 _WHILE_SECONDS: Final = 10.0
-_MOST_SECONDS: Final = 20.0
+_MAX_SECONDS: Final = 20.0
 """Within which attackers have taken all that they want, or were refused."""
 _CUT_SECONDS: Final = 2.0
 _SETTLE_SECONDS: Final = 15.0
@@ -216,7 +216,7 @@ def _hold(
 ) -> tuple[Seen, Done, str, float]:
     """Let the attackers take what they can, and ask for others meanwhile; also the seconds of that."""
     began = time.monotonic()
-    seconds = scale * (_WHILE_SECONDS if holding.asks_meanwhile else _MOST_SECONDS)
+    seconds = scale * (_WHILE_SECONDS if holding.asks_meanwhile else _MAX_SECONDS)
     crowd.mark()
     attackers.go(seconds)
     others = "–"

@@ -28,10 +28,10 @@ SIMULATED: Final = "simulated"
 """The name of the part without processes and servers."""
 WRITES: Final = 12_000
 """Acknowledged by default, of all faults together."""
-MOST_SECONDS: Final = 600.0
+MAX_SECONDS: Final = 600.0
 PARTITION: Final = "partition: "
 """How the names of partitions begin."""
-_MOST_COMPLAINTS: Final = 10
+_MAX_COMPLAINTS: Final = 10
 _HEAD: Final = (
     "fault",
     "how often",
@@ -120,7 +120,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
         "--writes", type=int, default=WRITES, help=f"of clients, acknowledged, of all faults together ({WRITES:,})"
     )
     parser.add_argument(
-        "--most-seconds", type=float, default=MOST_SECONDS, help=f"that clients play under a fault ({MOST_SECONDS:.0f})"
+        "--most-seconds", type=float, default=MAX_SECONDS, help=f"that clients play under a fault ({MAX_SECONDS:.0f})"
     )
     parser.add_argument("--simulated", type=int, default=0, help="writes in simulated histories (0: none)")
     parser.add_argument("--only", nargs="+", metavar="NAME", default=[], help="only these faults")
@@ -161,7 +161,7 @@ def _simulated_row(found: Simulated) -> Row:
 
 def _print(row: Row, complaints: Sequence[str]) -> None:
     print(line(row, _WIDTHS), flush=True)
-    for complaint in complaints[:_MOST_COMPLAINTS]:
+    for complaint in complaints[:_MAX_COMPLAINTS]:
         print(f"    {complaint}", flush=True)
 
 

@@ -46,7 +46,7 @@ _CLIENTS: Final = 3
 """Of each service."""
 _TABLES: Final = 16
 _REST_SECONDS: Final = 0.02
-_MOST_ATTEMPTS: Final = 20
+_MAX_ATTEMPTS: Final = 20
 _KNOWN_SECONDS: Final = 30.0
 """Until it is known whether a write is still there."""
 _SERVICES: Final = ("wa", "wb")
@@ -170,7 +170,7 @@ class _Play:
     def settle(self) -> None:
         """Repeat what is unknown until it is known, also the tokens that some seats have now."""
         with closing(HttpDoor(self._urls[-1], Log())) as door:
-            self._player(door, 0, attempts=_MOST_ATTEMPTS).settle()
+            self._player(door, 0, attempts=_MAX_ATTEMPTS).settle()
 
     def _player(self, door: HttpDoor, number: int, attempts: int) -> _Player:
         return _Player(

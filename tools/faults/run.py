@@ -36,7 +36,7 @@ from tools.faults.tables import TableDoor
 
 CLIENTS: Final = 8
 _REST_SECONDS: Final = 0.05
-_MOST_ATTEMPTS: Final = 10_000
+_MAX_ATTEMPTS: Final = 10_000
 """At the end, when what is unknown is repeated until it is known: for some minutes, as a failover may take."""
 _LOSS_OF_PATIENCE: Final = 0.02
 """For a client that leaves what is unknown until the end."""
@@ -279,7 +279,7 @@ class _Play:
             [door],
             keyed=self._fault.keyed,
             tables=self._size.tables,
-            attempts=_MOST_ATTEMPTS,
+            attempts=_MAX_ATTEMPTS,
             loss_of_patience=_LOSS_OF_PATIENCE,
             rest=lambda: time.sleep(_REST_SECONDS),
         )

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from tests.histories.simulation import simulate
 
-_MOST_COMPLAINTS: Final = 100
+_MAX_COMPLAINTS: Final = 100
 _SEEDS: Final = 20
 """Of a piece of work."""
 
@@ -42,9 +42,9 @@ def simulated(acknowledged: int, first_seed: int = 0) -> Simulated:
                 found.histories + piece.histories,
                 found.acknowledged + piece.acknowledged,
                 found.injected + piece.injected,
-                [*found.lost, *piece.lost][:_MOST_COMPLAINTS],
-                [*found.doubled, *piece.doubled][:_MOST_COMPLAINTS],
-                [*found.wrong, *piece.wrong][:_MOST_COMPLAINTS],
+                [*found.lost, *piece.lost][:_MAX_COMPLAINTS],
+                [*found.doubled, *piece.doubled][:_MAX_COMPLAINTS],
+                [*found.wrong, *piece.wrong][:_MAX_COMPLAINTS],
                 time.monotonic() - began,
             )
             if found.acknowledged >= acknowledged:

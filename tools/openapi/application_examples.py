@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from service.backends.ports import MOST_ERASURES
+from service.backends.ports import MAX_ERASURES
 from service.web.http.responses import JSON
 from service.web.http.streams import NDJSON, SSE
 from tools.openapi.session import Session
@@ -41,7 +41,7 @@ def use_an_application(session: Session, advance_clock: Callable[[int], None], k
         send("DELETE", f"/v1/games/{game}", token=key)
     while "key" in send("POST", "/v1/app/keys", {}, key):
         pass
-    for number in range(MOST_ERASURES + 1):
+    for number in range(MAX_ERASURES + 1):
         send("DELETE", f"/v1/players/player-{number}", token=key)
     _use_webhooks(session, advance_clock, key)
 

@@ -79,7 +79,7 @@ _INDEX_TTL_SECONDS: Final = 36_500 * _DAY_SECONDS
 _ANSWER_MILLISECONDS: Final = 84
 _GAME_BYTES: Final = 5_240
 _LEASE_MS: Final = 60_000
-_MOST_DUE: Final = 100
+_MAX_DUE: Final = 100
 """More games of applications, and more endpoints, than the examples have."""
 
 
@@ -119,9 +119,9 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> ExampleApp:
     hints, reviews = Hints(queue, repository, RoundEvents(repository)), Reviews(queue, repository)
 
     def learn() -> None:
-        for taken in reminders.take("hints", _MOST_DUE, 1):
+        for taken in reminders.take("hints", _MAX_DUE, 1):
             hints.handle(taken)
-        for taken in reminders.take("reviews", _MOST_DUE, _LEASE_MS):
+        for taken in reminders.take("reviews", _MAX_DUE, _LEASE_MS):
             reviews.handle(taken)
         while reviews.step() == 0:  # a decision was judged
             pass
@@ -129,9 +129,9 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> ExampleApp:
     def advance_clock(seconds: int) -> None:
         nonlocal now
         now += seconds * 1000
-        for taken in sorted(reminders.take("outbox", _MOST_DUE, 1), key=lambda each: (each.due, each.game)):
+        for taken in sorted(reminders.take("outbox", _MAX_DUE, 1), key=lambda each: (each.due, each.game)):
             outbox.publish(taken.holder, taken.game)
-        for taken in reminders.take("webhooks", _MOST_DUE, 1):
+        for taken in reminders.take("webhooks", _MAX_DUE, 1):
             app, _, name = taken.game.partition(".")
             webhook = webhooks.read(app, name)
             if webhook is not None:

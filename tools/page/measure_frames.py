@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page
 
 from service.engine.variants import variants
 from tests.api.saved_games import shortest
-from tests.browser.playing import MOST_MOVES, Touch
+from tests.browser.playing import MAX_MOVES, Touch
 from tests.whole.table import Table, connect
 from tools.page.browsing import browser_and_service
 
@@ -58,12 +58,12 @@ def play(page: Page, table: Table) -> None:
     page.goto(f"/#/seat/{table.id}/{table.tokens[0]}")
     page.locator(TURN).first.wait_for()
     page.evaluate(RECORD)
-    for _ in range(MOST_MOVES):
+    for _ in range(MAX_MOVES):
         if page.locator(".play.finished").count():
             return
         way.move()
         page.locator(TURN).first.wait_for()
-    raise AssertionError(f"no end after {MOST_MOVES} moves")
+    raise AssertionError(f"no end after {MAX_MOVES} moves")
 
 
 def measure(browser: Browser, url: str, variant: str, slower: float) -> list[tuple[float, bool]]:

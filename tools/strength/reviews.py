@@ -17,7 +17,7 @@ from pathlib import Path
 from time import monotonic, process_time
 from typing import Any, Final, NamedTuple, TypeVar
 
-from service.bots.analysis import MOST_MOVES, luck_of, results, worlds_of
+from service.bots.analysis import MAX_MOVES, luck_of, results, worlds_of
 from service.bots.choice import EDITIONS
 from service.bots.endgame import is_all_known
 from service.bots.knowledge import Observation
@@ -196,7 +196,7 @@ class _Judged:
         self.decisions += 1
         self.given_away += decision.given_away
         if decision.error > 0 and not is_all_known(observation):
-            many = min(MOST_MOVES, len(observation.view.legal_moves))
+            many = min(MAX_MOVES, len(observation.view.legal_moves))
             worlds = worlds_of(self._rules, many, self._playouts)
             self.sampled += 1
             self.worlds += worlds

@@ -12,7 +12,7 @@ from tools.strength.rounds import Outcome, play_deals
 from tools.strength.rows import Row
 
 _CHUNK_SECONDS: Final = 5
-_MOST_IN_A_CHUNK: Final = 200
+_MAX_IN_A_CHUNK: Final = 200
 
 
 def play(rows: Sequence[Row], results: Results, label: str, *, jobs: int, seconds: float, deals: int | None) -> None:
@@ -30,7 +30,7 @@ def play(rows: Sequence[Row], results: Results, label: str, *, jobs: int, second
                 many = max(
                     1,
                     min(
-                        _MOST_IN_A_CHUNK,
+                        _MAX_IN_A_CHUNK,
                         int(_CHUNK_SECONDS / pace[row.name]),
                         (deals or row.deals) - following[row.name],
                     ),

@@ -26,7 +26,7 @@ _WAIT = 25
 _PAGE_TIMEOUT = httpx.Timeout(10.0, read=60.0)
 _POLLING = 1800.0  # so long it polls before it tries a stream again, which may be silent for half a minute
 _LONGEST_PAUSE = 30.0
-_MOST_RETRY_AFTER = 300.0
+_MAX_RETRY_AFTER = 300.0
 
 _Item = dict[str, Any]
 _VERSION = itemgetter("version")
@@ -145,7 +145,7 @@ class _Reader:
             timeout=_PAGE_TIMEOUT if polling else _STREAM_TIMEOUT,
         ) as answer:
             seconds = answer.headers.get("Retry-After", "")
-            self._retry_after = min(float(seconds), _MOST_RETRY_AFTER) if seconds.isdecimal() else 0.0
+            self._retry_after = min(float(seconds), _MAX_RETRY_AFTER) if seconds.isdecimal() else 0.0
             if not answer.is_success:
                 answer.read()
             answer.raise_for_status()

@@ -14,7 +14,7 @@ import orjson
 
 from service.backends.index.summaries import held_summary
 from service.backends.ports import (
-    MOST_ERASURES,
+    MAX_ERASURES,
     ErasureStore,
     GameIndex,
     IndexQuery,
@@ -144,7 +144,7 @@ class People:
         Raises ``LimitReached``, ``StorageUnavailable``, ``OutcomeUnknown``; it may be called again.
         """
         if not self._erasures.request(app, ref):
-            raise LimitReached("too_many_erasures", max=MOST_ERASURES)
+            raise LimitReached("too_many_erasures", max=MAX_ERASURES)
 
 
 def _game(listed: dict[str, Any], ref: str, expires_at: int) -> dict[str, Any]:

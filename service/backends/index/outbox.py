@@ -31,7 +31,7 @@ PAGE: Final = 1000
 """Events that are published in one write to the index."""
 LOBBY_REFRESH_MS: Final = 120_000
 """Milliseconds after which a game in the lobby is put there again."""
-MOST_STEPS: Final = 5
+MAX_STEPS: Final = 5
 """Writes to the index for one game; after that others have their turn."""
 
 
@@ -74,7 +74,7 @@ class Outbox:
     def _publish(self, app: str, game_id: str) -> Publication:
         """As ``publish``, for a game that exists. Raises ``NotFound`` and ``Gone``."""
         published_at, due = None, False
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             position = self._index.position(app, game_id)
             # The event before those that are new says for a message who could move before them.
             found = self._repository.histories.game_with_events(game_id, max(position.version - 1, 0), PAGE + 1)
@@ -126,7 +126,7 @@ class Outbox:
         """Publish that a game was deleted, and remove what is known of it."""
         version, app, now = deleted.version, deleted.app, self._clock()
         self._lobby.put(not_in_lobby(game_id, app, version))  # first, as above
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             position = self._index.position(app, game_id)
             if (position.version, position.write_id) == (version, ""):
                 return Publication()

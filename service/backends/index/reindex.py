@@ -16,7 +16,7 @@ from service.games.ports import TimeSource
 from service.games.reminders import ReminderQueue
 from service.games.store.repository import GameRepository
 
-MOST_ATTEMPTS: Final = 5
+MAX_ATTEMPTS: Final = 5
 """How often one game is looked at again because it has gone on meanwhile; then the messenger follows it anyway."""
 
 
@@ -72,7 +72,7 @@ class Reindexer:
 
         Before, it is put into the index of all games.
         """
-        for _ in range(MOST_ATTEMPTS):
+        for _ in range(MAX_ATTEMPTS):
             try:
                 game = self._repository.reader.load(game_id)
             except (Gone, NotFound):

@@ -57,13 +57,13 @@ def decode_cursor(cursor: str) -> tuple[int, str]:
     return int(match[1]), match[2]
 
 
-MOST_TRIMMED: Final = 10
+MAX_TRIMMED: Final = 10
 """Games that have expired, and are removed by one write."""
-MOST_LOOKED_AT: Final = 500
+MAX_LOOKED_AT: Final = 500
 """Games that are looked at for one page."""
-MOST_IN_LOBBY: Final = 1000
+MAX_IN_LOBBY: Final = 1000
 """Games of one application that a lobby keeps."""
-MOST_FOR_ALL: Final = 10
+MAX_FOR_ALL: Final = 10
 """Games of one application that are in a list of the lobby for everybody."""
 _SCANNED: Final = 500
 """Games of an index that are read at a time, or a few more."""
@@ -133,7 +133,7 @@ class RedisIndex(GameIndex):
             _at(position.version, position.write_id),
             *entry,
             self._ttl,
-            MOST_TRIMMED,
+            MAX_TRIMMED,
             FEED_ITEMS,
             *rest,
         )
@@ -161,7 +161,7 @@ class RedisIndex(GameIndex):
             score,
             game,
             query.limit,
-            max(MOST_LOOKED_AT, query.limit),
+            max(MAX_LOOKED_AT, query.limit),
             self._ttl,
             query.updated_after or 0,
             ",".join(query.statuses).encode(),
@@ -187,9 +187,9 @@ class RedisLobby(Lobby):
         self._calls = calls
 
     def put(self, entry: LobbyEntry) -> bool:
-        kept = self._put(keys.lobby(entry.app), entry, MOST_IN_LOBBY)
+        kept = self._put(keys.lobby(entry.app), entry, MAX_IN_LOBBY)
         if entry.for_all:
-            kept = self._put(keys.lobby(None), entry, MOST_FOR_ALL) or kept
+            kept = self._put(keys.lobby(None), entry, MAX_FOR_ALL) or kept
         return kept
 
     def _put(self, lobby: tuple[bytes, ...], entry: LobbyEntry, room: int) -> bool:
@@ -204,8 +204,8 @@ class RedisLobby(Lobby):
             entry.created_at,
             LOBBY_MS,
             room,
-            MOST_IN_LOBBY,
-            MOST_TRIMMED,
+            MAX_IN_LOBBY,
+            MAX_TRIMMED,
             entry.json or b"",
         )
         return bool(self._calls.write("lobby", lobby[0], command) == 1)
@@ -214,7 +214,7 @@ class RedisLobby(Lobby):
         created, game = (b"", b"") if query.cursor is None else _from_cursor(query.cursor)
         entries, _, games = keys.lobby(query.app)
         shown = games if query.variant is None else b"%b:%b" % (games, query.variant.encode())
-        most = max(MOST_LOOKED_AT, query.limit)
+        most = max(MAX_LOOKED_AT, query.limit)
         command = evalsha("lobby_games", (entries, shown), created, game, query.limit, most)
         last_created, last_game, *found = self._calls.read("lobby_games", entries, command)
         return LobbyPage(

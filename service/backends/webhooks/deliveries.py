@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Final, NamedTuple
 
 from service.backends.ports import AskedMessage, DeliveryAttempt, DueGame, Webhook, WebhookStore
-from service.backends.webhooks.endpoint_states import MOST_ATTEMPTS, pause
+from service.backends.webhooks.endpoint_states import MAX_ATTEMPTS, pause
 from service.backends.webhooks.messages import (
     DEADLINE,
     DELETED,
@@ -36,7 +36,7 @@ from service.outgoing.sender import Answer, Sender, SendFailed, signed_headers
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 TIMEOUT_SECONDS: Final = 10.0
-MOST_ANSWER_BYTES: Final = 4096
+MAX_ANSWER_BYTES: Final = 4096
 """Of an answer only its status counts, but for a challenge."""
 FRESH_SECONDS: Final = 2.0
 """For so long a game is not read again that this process has published itself."""
@@ -142,7 +142,7 @@ class Deliveries:
             done = message is wanted[-1]
             if attempt.error is None:
                 delivered += 1
-            elif not probe and due.failures + 1 >= MOST_ATTEMPTS:
+            elif not probe and due.failures + 1 >= MAX_ATTEMPTS:
                 attempt = attempt._replace(error="given_up")
             else:
                 failures = due.failures + 1
@@ -258,7 +258,7 @@ class Deliveries:
                 message.body,
                 app=webhook.app,
                 timeout=TIMEOUT_SECONDS,
-                max_answer=MOST_ANSWER_BYTES,
+                max_answer=MAX_ANSWER_BYTES,
             )
         except SendFailed as error:
             attempt = begun._replace(milliseconds=error.ms, error=error.reason)

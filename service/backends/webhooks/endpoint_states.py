@@ -22,11 +22,11 @@ The pauses before the fifth failure are those of probes: so an endpoint that tak
 message, is failing within three minutes, and is never left alone for longer. The first twelve attempts take about three
 days.
 """
-MOST_ATTEMPTS: Final = 12
+MAX_ATTEMPTS: Final = 12
 """After so many failed attempts a message is given up, if the endpoint takes others meanwhile."""
 CHALLENGE_PAUSES_MS: Final = (5_000, 30_000, 120_000, 600_000)
 """Between the challenges of an endpoint that has answered none."""
-MOST_CHALLENGES: Final = 5
+MAX_CHALLENGES: Final = 5
 FAILURES_UNTIL_FAILING: Final = 5
 DISABLED_AFTER_MS: Final = 3 * 86_400_000
 """So long after the first of its failures in a row, an endpoint is disabled."""

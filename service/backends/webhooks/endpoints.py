@@ -21,9 +21,9 @@ from service.outgoing.sender import new_secret
 from service.redis.errors import StorageUnavailable
 from service.redis.shards import shard_of
 
-MOST_WEBHOOKS: Final = 5
+MAX_WEBHOOKS: Final = 5
 """The most endpoints of an application."""
-MOST_ASKED: Final = 10
+MAX_ASKED: Final = 10
 """The most messages of an endpoint that were asked for and wait."""
 OVERLAP_MS: Final = 86_400_000
 """For so long after a change, the old secret signs too."""
@@ -91,8 +91,8 @@ class Webhooks:
             secret = new_secret(request.random_bytes)
             webhook = Webhook(name, app, url, tuple(dict.fromkeys(events)), "unverified", now, secret)
             try:
-                if not self._store.create(webhook, MOST_WEBHOOKS, request.repeat(now, _kept(webhook))):
-                    raise LimitReached("too_many_webhooks", max=MOST_WEBHOOKS)
+                if not self._store.create(webhook, MAX_WEBHOOKS, request.repeat(now, _kept(webhook))):
+                    raise LimitReached("too_many_webhooks", max=MAX_WEBHOOKS)
             except RepeatKnown:
                 continue
             return CommandResult(webhook, replayed=False)
@@ -194,8 +194,8 @@ class Webhooks:
         def asked(before: Webhook) -> Webhook:
             message = find(before)
             others = tuple([each for each in before.asked if each != message])
-            if len(others) >= MOST_ASKED:
-                raise LimitReached("too_many_asked", max=MOST_ASKED)
+            if len(others) >= MAX_ASKED:
+                raise LimitReached("too_many_asked", max=MAX_ASKED)
             return before._replace(asked=(*others, message))
 
         after = self._change(app, webhook, asked, request=request, kept=lambda changed: changed.asked[-1].id)

@@ -13,7 +13,7 @@ import { Problem } from "../shell/api.js";
 
 /** How many events before the first look are read for the log, and how many it keeps. */
 const EVENTS_AT_START = 40;
-const MOST_EVENTS = 300;
+const MAX_EVENTS = 300;
 /** After so long in the background the stream is closed, and as long as others are to act, it is looked this often. */
 const HIDDEN_MS = 60_000;
 const LOOK_MS = 20_000;
@@ -201,7 +201,7 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
         if (item.type === "view" && item.game) {
           // Events that lost their view are read again.
           seen = item.version;
-          match.events = [...match.events, ...events].slice(-MOST_EVENTS);
+          match.events = [...match.events, ...events].slice(-MAX_EVENTS);
           take(item.game, events);
           events = [];
         } else {

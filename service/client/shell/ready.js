@@ -2,7 +2,7 @@
 import { sleep, Unreachable } from "./api.js";
 
 /** How often it is asked for. */
-const MOST_LOOKS = 600;
+const MAX_LOOKS = 600;
 
 /**
  * The body of an answer. Until the service has it, it says 202, and when to ask again.
@@ -11,7 +11,7 @@ const MOST_LOOKS = 600;
  * @returns {Promise<any>}
  */
 export async function whenReady(api, path, request) {
-  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+  for (let looks = 0; looks < MAX_LOOKS; looks++) {
     const { status, headers, body } = await api.get(path, request);
     if (status !== 202) return body;
     await sleep(Number(headers.get("Retry-After")) || 1, request.signal);

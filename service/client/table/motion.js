@@ -13,7 +13,7 @@ import { tileImage } from "./tiles.js";
 const FLIGHT = { none: 0, normal: 300, slow: 700 };
 /** Milliseconds of a deal, however many tiles are dealt, and how many are shown at most. */
 const DEAL = { none: 0, normal: 600, slow: 1200 };
-const MOST_DEALT = 42;
+const MAX_DEALT = 42;
 
 /** Whether nothing moves. @param {Pick<Settings, "animation">} settings */
 export const isStill = ({ animation }) => animation === "none" || matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -64,7 +64,7 @@ export function fly({ tile, face_down: faceDown }, from, { element, rotation, le
 export function deal(from, hands, settings) {
   const all = hands.reduce((sum, each) => sum + each.tiles, 0);
   const most = Math.max(...hands.map((each) => each.tiles));
-  const share = Math.min(1, MOST_DEALT / Math.max(1, all));
+  const share = Math.min(1, MAX_DEALT / Math.max(1, all));
   const places = hands.map((each) => middleOf(each.element));
   const order = Array.from({ length: Math.max(1, Math.round(most * share)) }, (_, at) => hands.flatMap((each, hand) => (each.tiles * share > at ? [hand] : []))).flat();
   const total = DEAL[settings.animation];

@@ -9,7 +9,7 @@ import { classMap, html, nothing } from "../vendor/lit-html.js";
 /** @typedef {Game["players"][number]} Player */
 
 /** A hand shows so many backs; more only as a number. */
-const MOST_BACKS = 9;
+const MAX_BACKS = 9;
 /** With more players, or beside "partner", a plate on a phone has no room for the level of a computer player. */
 const MANY = 4;
 /** From so many others on, each place is a small one, in rows. */
@@ -103,7 +103,7 @@ const stars = (many) => (many ? html`<svg class="stars" viewBox=${`0 0 ${many * 
 
 /** As many backs as there are tiles. @param {number} tiles */
 function backs(tiles) {
-  const shown = Math.min(tiles, MOST_BACKS);
+  const shown = Math.min(tiles, MAX_BACKS);
   const step = shown > 5 ? 5 : 7;
   const width = Math.max(0, shown - 1) * step + 9;
   return html`<svg class="backs" viewBox=${`0 0 ${width} 18`} width=${width} height="18" aria-hidden="true"><path d=${

@@ -20,14 +20,14 @@ export const hasColours = ({ colours }, highest = 6) => colours === "on" || (col
 const leastHalf = (/** @type {number} */ highest) => (highest <= 6 ? 13 : highest <= 9 ? 18 : 24);
 /** The same for numbers above 15, which have six pips in a row. */
 const LARGE_HALF = 40;
-const MOST_PIPS_IN_SMALL_HALVES = 15;
+const MAX_PIPS_IN_SMALL_HALVES = 15;
 
 /**
  * The first number that needs digits where a half of a tile is that large; no number of any set does if it is Infinity.
  * @param {number} half in CSS pixels @param {number} highest number of the set
  */
 export const digitsFrom = (half, highest) =>
-  half < leastHalf(highest) ? 0 : half < LARGE_HALF ? MOST_PIPS_IN_SMALL_HALVES + 1 : Infinity;
+  half < leastHalf(highest) ? 0 : half < LARGE_HALF ? MAX_PIPS_IN_SMALL_HALVES + 1 : Infinity;
 
 /**
  * A tile around the origin, lying, with its first number on the left. Its blank face is a symbol of index.html, filled so

@@ -11,7 +11,7 @@ import { createFaults } from "../shell/faults.js";
 /** @import { App, Exchange, StreamItem, View } from "../shell/types.js" */
 
 /** How much of a body is shown. */
-const MOST_CHARACTERS = 20_000;
+const MAX_CHARACTERS = 20_000;
 const PARTS = /** @type {const} */ (["requests", "stream", "faults"]);
 
 /** @param {App} app @param {{close: () => void}} frame @returns {View} */
@@ -41,8 +41,8 @@ export function create(app, { close }) {
   const itemText = ({ game, token, item }) => (hasHandOfMany(game, token) ? t("developer.hiddenHands") : json(item));
 
   /** @param {string} text */
-  const bounded = (text) => (text.length <= MOST_CHARACTERS ? text
-    : `${text.slice(0, MOST_CHARACTERS)}\n${t("developer.shortened", { number: text.length - MOST_CHARACTERS })}`);
+  const bounded = (text) => (text.length <= MAX_CHARACTERS ? text
+    : `${text.slice(0, MAX_CHARACTERS)}\n${t("developer.shortened", { number: text.length - MAX_CHARACTERS })}`);
   /** @param {...string} texts */
   const fits = (...texts) => filter === "" || texts.some((each) => each.toLowerCase().includes(filter));
   /** @param {[string, string][]} headers */

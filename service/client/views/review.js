@@ -12,7 +12,7 @@ import { actionText } from "../table/parts.js";
 /** @import { App, Move } from "../shell/types.js" */
 
 /** So many mistakes are shown, the largest first. */
-const MOST_MISTAKES = 5;
+const MAX_MISTAKES = 5;
 
 /**
  * @typedef {{version: number, seat: number, move: Move, best: Move, given_away: number, error: number, text: string}} Decision
@@ -90,7 +90,7 @@ export function createReview(app, game, { show, signal }) {
 
   /** @param {Review} review @param {(seat: number) => string} player @param {(version: number) => number} roundOf */
   function result({ players, decisions }, player, roundOf) {
-    const mistakes = decisions.filter(isMistake).sort((one, other) => other.given_away - one.given_away).slice(0, MOST_MISTAKES);
+    const mistakes = decisions.filter(isMistake).sort((one, other) => other.given_away - one.given_away).slice(0, MAX_MISTAKES);
     return html`<table>
       <thead><tr><th scope="col">${t("review.player")}</th><th scope="col" class="number">${t("review.decisions")}</th>
         <th scope="col" class="number">${t("review.givenAway")}</th></tr></thead>

@@ -110,7 +110,7 @@ def after_rounds(rounds: int, best: ScoreOrder) -> Callable[[State], Verdict]:
     return match_end
 
 
-MOST_ROUNDS: Final = 1000
+MAX_ROUNDS: Final = 1000
 """Of a match whose rules have no bound, as everything that is kept of one has to have one (rules 16.10, 17.7)."""
 
 

@@ -9,7 +9,7 @@ from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value, format_value
 from service.engine.rules.common_options import settled, teams_option
-from service.engine.rules.ending import MOST_ROUNDS, UNTIL_IT_FITS, one_tile, out_or_blocked, total_reached
+from service.engine.rules.ending import MAX_ROUNDS, UNTIL_IT_FITS, one_tile, out_or_blocked, total_reached
 from service.engine.rules.opening import OPENINGS
 from service.engine.rules.scoring import lightest_seat, round_result, side_number
 from service.engine.state import State
@@ -99,7 +99,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         reserve=reserve,
         round_end=out_or_blocked(reserve),
         score_round=count.result,
-        match_end=total_reached(settings["target"], "highest", MOST_ROUNDS),
+        match_end=total_reached(settings["target"], "highest", MAX_ROUNDS),
         carries=None if settings["draw"] == "same" else "winner",
         leads_next=count.leads_next,
         teams=settings["teams"],

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from service.engine.events import EndReason, Manche, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value
-from service.engine.rules.ending import MOST_ROUNDS, UNTIL_IT_FITS, best_seats, one_tile, out_or_blocked
+from service.engine.rules.ending import MAX_ROUNDS, UNTIL_IT_FITS, best_seats, one_tile, out_or_blocked
 from service.engine.rules.opening import last_winner
 from service.engine.rules.scoring import lightest_seat, round_result
 from service.engine.state import State
@@ -97,7 +97,7 @@ class _MatchEnd(NamedTuple):
         assert manche is not None
         reached = manche.number if self.match == "manches" else max(state.totals)
         is_over = manche.ended is not None and reached >= self.target and len(leaders) == 1
-        return Verdict((), leaders) if is_over or state.round == MOST_ROUNDS else NO_VERDICT
+        return Verdict((), leaders) if is_over or state.round == MAX_ROUNDS else NO_VERDICT
 
 
 VARIANT: Final = Variant(

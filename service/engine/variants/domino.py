@@ -16,7 +16,7 @@ from service.engine.tiles import double_set, parse_tile, pips
 from service.engine.variant import Count, PlayerRange, Rules, Variant
 
 _DOUBLE_SIX: Final = 6
-_MOST_ON_DOUBLE_SIX: Final = 4
+_MAX_ON_DOUBLE_SIX: Final = 4
 _TEAM_SIZES: Final = {2: (2, 3, 4, 5), 3: (2, 3), 4: (2,), 5: (2,)}
 """By the number of teams: the players a team may have (rules 5.9)."""
 _ZEROS: Final = parse_tile("0-0")
@@ -30,8 +30,8 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     tiles = double_set(highest)
     size = hand if isinstance(hand, int) else _usual_hand(highest, seats)
     errors = {}
-    if highest == _DOUBLE_SIX and seats > _MOST_ON_DOUBLE_SIX:
-        errors["options.set"] = [Reason("set_too_small", {"players": seats, "max": _MOST_ON_DOUBLE_SIX})]
+    if highest == _DOUBLE_SIX and seats > _MAX_ON_DOUBLE_SIX:
+        errors["options.set"] = [Reason("set_too_small", {"players": seats, "max": _MAX_ON_DOUBLE_SIX})]
     elif size * seats > len(tiles):
         errors["options.hand"] = [Reason("hands_too_large", {"players": seats, "hand": size, "max": len(tiles)})]
     if teams and (seats % teams or seats // teams not in _TEAM_SIZES[teams]):

@@ -20,8 +20,8 @@ _SET: Final = double_set(6)
 _TEAM_SEATS: Final = 4
 _FIRST_LEADS: Final = tuple([double(number) for number in (1, 2, 3, 4, 5, 6, 0)])
 """In the order in which they must be led (rules 11.3)."""
-_MOST_DOUBLES: Final = 4
-_MOST_OF_A_NUMBER: Final = 5
+_MAX_DOUBLES: Final = 4
+_MAX_OF_A_NUMBER: Final = 5
 """In a hand that is not dealt again (rules 11.7)."""
 
 
@@ -62,7 +62,7 @@ def _redealt(state: State) -> Opening | None:
     """As ``_opening``; too many doubles, or tiles with the same number, in a hand are dealt again (rules 11.7)."""
     for hand in state.hands:
         numbers = Counter([number for tile in hand for number in {tile.low, tile.high}])
-        if sum([tile.double for tile in hand]) > _MOST_DOUBLES or max(numbers.values(), default=0) > _MOST_OF_A_NUMBER:
+        if sum([tile.double for tile in hand]) > _MAX_DOUBLES or max(numbers.values(), default=0) > _MAX_OF_A_NUMBER:
             return None
     return _opening(state)
 

@@ -32,7 +32,7 @@ from service.games.tables import HOLD_MS, ListedTable, Listing, Place, Seeker
 from service.limits.stored_bytes import Holder
 from service.redis.errors import StorageUnavailable
 
-MOST_TABLES: Final = 8
+MAX_TABLES: Final = 8
 """Tables that are tried for one request."""
 _PURPOSE: Final = "seek"
 _NEVER_AGAIN: Final = 2**31
@@ -68,7 +68,7 @@ def seek(context: CommandContext, command: SeekCommand) -> CommandResult[FoundSe
     """
     this, seeker = _begin(context, command)
     record, leaving = this.record, ""
-    for _ in range(MOST_TABLES):
+    for _ in range(MAX_TABLES):
         game_id = new_game_id(context.runtime.random_bytes)
         new = ListedTable(game_id, 0, (False,) * len(command.request.seats), this.now)
         place = context.repository.store.tables.claim(this.listing, seeker, new, leaving=leaving)

@@ -21,7 +21,7 @@ from service.games.model.clock import ClockSettings
 from service.games.model.errors import Gone, TooManyGamesOfBots
 from service.games.model.forks import ForkSource
 from service.games.model.game import Audience, Game, rules_for
-from service.games.model.schedule import MOST_ROUNDS_OF_BOTS, is_under_way
+from service.games.model.schedule import MAX_ROUNDS_OF_BOTS, is_under_way
 from service.games.model.seats import BOT, LEVELS, OPEN_SEAT, Fill, SeatKind, is_taken, may_go_on_alone
 from service.games.ports import GamesOfBots, TimeSource
 from service.games.store.repository import GameRepository
@@ -145,8 +145,8 @@ def _ownership_errors(request: GameRequest) -> dict[str, list[Reason]]:
 def _rounds_errors(request: GameRequest) -> dict[str, list[Reason]]:
     """Why computer players alone are not dealt as many rounds as are requested, by field; empty if they are."""
     rounds = request.options.get("rounds")
-    if isinstance(rounds, int) and rounds > MOST_ROUNDS_OF_BOTS and all([each.kind == BOT for each in request.seats]):
-        return {"options.rounds": [Reason("rounds_of_bots", {"max": MOST_ROUNDS_OF_BOTS})]}
+    if isinstance(rounds, int) and rounds > MAX_ROUNDS_OF_BOTS and all([each.kind == BOT for each in request.seats]):
+        return {"options.rounds": [Reason("rounds_of_bots", {"max": MAX_ROUNDS_OF_BOTS})]}
     return {}
 
 
@@ -197,7 +197,7 @@ RETRY_SECONDS: Final = 10
 """After a refusal, the games of the holder are not looked at again before."""
 CREATION_MS: Final = 30_000
 """For so long after it was noted, a game that does not exist may be about to be stored, and counts."""
-MOST_REFUSED: Final = 1000
+MAX_REFUSED: Final = 1000
 """Holders who were refused lately, of which a process knows."""
 
 
@@ -209,7 +209,7 @@ class BotsAlone:
         self._repository = repository
         self._clock = clock
         self._most = most
-        self._refused = BoundedCache[str, int](MOST_REFUSED)
+        self._refused = BoundedCache[str, int](MAX_REFUSED)
 
     def admit(self, game: Game) -> None:
         """Note a game that is about to be created; one that was admitted before is again.

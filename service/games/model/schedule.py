@@ -17,7 +17,7 @@ from service.games.reminders import NO_ALLOWANCE, NO_REMINDERS, OutageAllowance,
 from service.games.tables import LOOK_MS
 
 DAY_MS: Final = 86_400_000
-MOST_ROUNDS_OF_BOTS: Final = 50
+MAX_ROUNDS_OF_BOTS: Final = 50
 """After so many rounds a match of computer players alone is not dealt any further.
 
 Nearly all matches have ended by then; a match of two in Block is the longest, with some 20 to 40 rounds.
@@ -84,7 +84,7 @@ def bot_turn(game: Game) -> BotTurn | None:
     if game.status not in (PLAYING, ROUND_OVER) or sleeps(state, presence, game.seats):
         return None
     if state.phase == ROUND_OVER:
-        if present_people(state, presence, game.seats) or state.round >= MOST_ROUNDS_OF_BOTS:
+        if present_people(state, presence, game.seats) or state.round >= MAX_ROUNDS_OF_BOTS:
             return None
         return _bot_turn(game, state.active_seats()[0], SUBSTITUTE, "deal")
     seat = state.turn
@@ -111,7 +111,7 @@ def is_under_way(game: Game) -> bool:
     state, presence = game.state, game.presence
     if game.status not in (PLAYING, ROUND_OVER) or sleeps(state, presence, game.seats):
         return False
-    if game.status == PLAYING or state.round < MOST_ROUNDS_OF_BOTS:
+    if game.status == PLAYING or state.round < MAX_ROUNDS_OF_BOTS:
         return True
     return bool(present_people(state, presence, game.seats))
 

@@ -23,7 +23,7 @@ from service.records.review import Hint, Review
 WAIT_SECONDS: Final = 1.5
 """For so long a request waits for a hint, which usually takes half a second."""
 LOOK_SECONDS: Final = 0.1
-MOST_WAITING: Final = 32
+MAX_WAITING: Final = 32
 """Requests of a process that wait for hints at a time; the others are told to come again."""
 HINT_BYTES: Final = 1000
 REVIEW_BYTES_PER_EVENT: Final = 40
@@ -50,7 +50,7 @@ class Learning:
     def __init__(self, repository: GameRepository) -> None:
         self._repository = repository
         self._advice = repository.store.advice
-        self._waiting = BoundedSemaphore(MOST_WAITING)
+        self._waiting = BoundedSemaphore(MAX_WAITING)
 
     def hint(self, access: Access) -> HintFound:
         """Return the hint for the seat of this access, on whose turn the game is.

@@ -21,9 +21,9 @@ from service.redis.topology import Topology
 
 VALID_SECONDS: Final = 1.0
 """How long figures are considered unchanged, so that reading them often costs nothing."""
-MOST_HOLDERS: Final = 512
+MAX_HOLDERS: Final = 512
 """Holders of a kind whose games are counted; where each shard is asked by itself, 16 of each."""
-_MOST_OF_A_SHARD: Final = 16
+_MAX_OF_A_SHARD: Final = 16
 _KINDS: Final[tuple[ReminderKind, ...]] = get_args(ReminderKind)
 _WITH_HOLDERS: Final = tuple([b"0" if kind in NOT_OF_GAMES else b"1" for kind in _KINDS])
 
@@ -74,9 +74,9 @@ class RedisFigures:
         """
         if self._topology.scripts_span_slots:
             names = [key for kind in _KINDS for key in keys.reminder_sets(kind)]
-            return [(names[0], evalsha("backlog", names, MOST_HOLDERS, *_WITH_HOLDERS))]
+            return [(names[0], evalsha("backlog", names, MAX_HOLDERS, *_WITH_HOLDERS))]
         shards = zip(*[keys.reminder_sets(kind) for kind in _KINDS], strict=True)
-        return [(each[0], evalsha("backlog", each, _MOST_OF_A_SHARD, *_WITH_HOLDERS)) for each in shards]
+        return [(each[0], evalsha("backlog", each, _MAX_OF_A_SHARD, *_WITH_HOLDERS)) for each in shards]
 
     def _run(self, calls: Sequence[Call]) -> list[Any]:
         """Return the answers, ``None`` for one that failed; raises ``StorageUnavailable`` if all of them did."""

@@ -23,7 +23,7 @@ from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 EVERY_MS: Final = 20_000
 """Milliseconds after which it is noted again that a seat looks."""
-_MOST_KNOWN: Final = 10_000
+_MAX_KNOWN: Final = 10_000
 """Seats whose last look a process knows."""
 
 _log = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ class Looks:
     def __init__(self, tables: OpenTables, runtime: Runtime) -> None:
         self._tables = tables
         self._clock, _, _, self._run_later = runtime
-        self._known = BoundedCache[tuple[str, int | None], int](_MOST_KNOWN)
+        self._known = BoundedCache[tuple[str, int | None], int](_MAX_KNOWN)
 
     def notice(self, game: Game, seat: int | None) -> None:
         """Note that the player of a seat has looked at a game; ``None`` for its application, which does for all."""

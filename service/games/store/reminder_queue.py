@@ -30,7 +30,7 @@ from service.redis.errors import StorageUnavailable
 from service.redis.shards import SHARDS, shard_of
 from service.redis.topology import Topology
 
-MOST_HOLDERS_OF_A_SHARD: Final = 16
+MAX_HOLDERS_OF_A_SHARD: Final = 16
 """The holders of one shard that are looked at, those who were served longest ago."""
 
 _FIRST_KEY: Final = 3
@@ -99,7 +99,7 @@ class RedisReminders(ReminderQueue):
     def _due(self, kind: ReminderKind) -> list[Due]:
         """Return how much is due of each holder in each shard. Raises ``StorageUnavailable`` if no server answers."""
         sets = keys.reminder_sets(kind)
-        most = 0 if kind in NOT_OF_GAMES else MOST_HOLDERS_OF_A_SHARD
+        most = 0 if kind in NOT_OF_GAMES else MAX_HOLDERS_OF_A_SHARD
         together = (
             [(keys.HEARTBEATS[0], *sets)]
             if self._topology.scripts_span_slots

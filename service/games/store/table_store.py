@@ -16,9 +16,9 @@ from service.redis.errors import OutcomeUnknown
 
 LIST_MS: Final = 600_000
 """Milliseconds for which a list of tables is kept after the last write to it, and the looks at a game."""
-MOST_TABLES: Final = 1000
+MAX_TABLES: Final = 1000
 """Tables of one form and owner that are listed."""
-MOST_LOOKED_AT: Final = 100
+MAX_LOOKED_AT: Final = 100
 """Tables that are looked at for one seeker."""
 
 
@@ -42,7 +42,7 @@ class RedisOpenTables(OpenTables):
             HOLD_MS,
             leaving.encode(),
             LIST_MS,
-            MOST_LOOKED_AT,
+            MAX_LOOKED_AT,
         )
         try:
             answer = self._calls.write("claim_table", names[0], command)
@@ -62,7 +62,7 @@ class RedisOpenTables(OpenTables):
             table.created_at,
             b"" if looked_at is None else looked_at,
             LIST_MS,
-            MOST_TABLES,
+            MAX_TABLES,
         )
         self._calls.write("put_table", names[0], command)
 

@@ -41,7 +41,7 @@ from service.render.sentences.places import (
 )
 from service.render.sentences.texts import plural, text
 
-_MOST_ENDS: Final = 4
+_MAX_ENDS: Final = 4
 """Where more ends are open, a play does not tell them."""
 
 KnownEvent = RecordedEvent | DealtView
@@ -92,7 +92,7 @@ def _where(place: NamedSide, language: str) -> str:
 def _ends(layout: Layout, language: str) -> str:
     """Return the numbers of the open ends, if they are few."""
     numbers = [pip_word(end.number, language) for end in layout.ends if end.gate == OPEN]
-    if not numbers or len(numbers) > _MOST_ENDS:
+    if not numbers or len(numbers) > _MAX_ENDS:
         return ""
     return plural("played.ends", len(numbers), language, numbers=joined(numbers, language))
 

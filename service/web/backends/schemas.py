@@ -8,8 +8,8 @@ from typing import Final
 from marshmallow import Schema, fields
 
 from service.backends.keys import DEFAULT_OVERLAP_SECONDS, MAX_KEYS, NewKey
-from service.backends.ports import ATTEMPTS_KEPT, FEED_ITEMS, MOST_REPEATS, Backend, KeyRecord, Usage
-from service.backends.webhooks.endpoints import MOST_ASKED, MOST_WEBHOOKS
+from service.backends.ports import ATTEMPTS_KEPT, FEED_ITEMS, MAX_REPEATS, Backend, KeyRecord, Usage
+from service.backends.webhooks.endpoints import MAX_ASKED, MAX_WEBHOOKS
 from service.games.model.views import format_rfc3339
 from service.web.fields.strict import JsonObject, Range, RequestSchema, StrictInteger, doc
 
@@ -120,11 +120,11 @@ def application_json(
         "games_per_minute": games_per_minute,
         "bytes_per_day": bytes_per_day,
         "keys": MAX_KEYS,
-        "webhooks": MOST_WEBHOOKS,
-        "asked_messages": MOST_ASKED,
+        "webhooks": MAX_WEBHOOKS,
+        "asked_messages": MAX_ASKED,
         "deliveries": ATTEMPTS_KEPT,
         "feed_items": FEED_ITEMS,
-        "idempotency_keys": MOST_REPEATS,
+        "idempotency_keys": MAX_REPEATS,
     }
     return {
         "id": backend.id,

@@ -19,7 +19,7 @@ from service.web.fields.shown import (
 )
 from service.web.fields.strict import QueryInteger, Range, RequestSchema, doc, invalid
 
-MOST_ITEMS: Final = 1000
+MAX_ITEMS: Final = 1000
 _CURSOR_PATTERN: Final = rf"^([0-9]{{1,18}}-[0-9]{{1,18}}|{LATEST})$"
 _CURSOR: Final = re.compile(_CURSOR_PATTERN.replace("$", r"\Z"))
 
@@ -47,7 +47,7 @@ class FeedQuerySchema(RequestSchema):
     )
     limit = QueryInteger(
         load_default=100,
-        validate=Range(1, MOST_ITEMS),
+        validate=Range(1, MAX_ITEMS),
         metadata=doc("The maximum number of items in a page."),
     )
     wait = QueryInteger(

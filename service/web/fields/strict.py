@@ -85,7 +85,7 @@ def _between(both: str, low: str, high: str, *, least: int | None, most: int | N
 
 
 _DIGITS: Final = re.compile(r"0|-?[1-9][0-9]*")
-_MOST_DIGITS: Final = 19
+_MAX_DIGITS: Final = 19
 """More than any value has: a longer one is out of range, and so is what it begins with."""
 _RFC3339: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T"
@@ -262,7 +262,7 @@ class QueryInteger(fields.Integer):
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> int:
         if not isinstance(value, str) or not _DIGITS.fullmatch(value):
             raise invalid("not_an_integer")
-        return int(value[:_MOST_DIGITS])
+        return int(value[:_MAX_DIGITS])
 
 
 class QueryAspect(fields.Float):

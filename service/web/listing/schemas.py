@@ -23,7 +23,7 @@ from service.web.fields.variants import KNOWN_VARIANT
 from service.web.view.schemas import OptionsSchema
 
 STATUSES: Final = ("waiting", "playing", "round_over", "finished")
-MOST_LISTED: Final = 200
+MAX_LISTED: Final = 200
 """The most games of a page."""
 MAX_CURSOR_CHARS: Final = 200
 """The longest cursor of a page."""
@@ -35,7 +35,7 @@ def _variant(text: str) -> fields.String:
 
 def _limit() -> QueryInteger:
     text = "The maximum number of games in a page. A page may have fewer, or none, and yet a `next`."
-    return QueryInteger(load_default=50, validate=Range(1, MOST_LISTED), metadata=doc(text))
+    return QueryInteger(load_default=50, validate=Range(1, MAX_LISTED), metadata=doc(text))
 
 
 def _cursor() -> fields.String:

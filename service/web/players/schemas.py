@@ -8,7 +8,7 @@ from marshmallow import Schema, fields
 
 from service.web.fields.shown import seat_field
 from service.web.fields.strict import Length, QueryInteger, Range, RequestSchema, doc
-from service.web.listing.schemas import MAX_CURSOR_CHARS, MOST_LISTED
+from service.web.listing.schemas import MAX_CURSOR_CHARS, MAX_LISTED
 
 _STATUSES: Final = "`waiting`, `playing`, `round_over` or `finished`."
 
@@ -18,7 +18,7 @@ class PlayerQuerySchema(RequestSchema):
 
     limit = QueryInteger(
         load_default=50,
-        validate=Range(1, MOST_LISTED),
+        validate=Range(1, MAX_LISTED),
         metadata=doc("The maximum number of games in a page. A page may have fewer, or none, and yet a `next`."),
     )
     cursor = fields.String(

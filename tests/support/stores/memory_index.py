@@ -11,7 +11,7 @@ from threading import Lock, RLock
 from time import time
 from typing import NamedTuple
 
-from service.backends.index.store import MOST_FOR_ALL, MOST_IN_LOBBY, decode_cursor, encode_cursor
+from service.backends.index.store import MAX_FOR_ALL, MAX_IN_LOBBY, decode_cursor, encode_cursor
 from service.backends.ports import (
     FEED_ITEMS,
     LOBBY_MS,
@@ -175,9 +175,9 @@ class MemoryLobby(Lobby):
             return False
         lobby[entry.game] = _Shown(entry, now + LOBBY_MS / 1000)
         own = [each for each in self._shown(app, None) if each.app == entry.app]
-        for each in own[MOST_IN_LOBBY:]:
+        for each in own[MAX_IN_LOBBY:]:
             del lobby[each.game]
-        return entry in own[:MOST_IN_LOBBY]
+        return entry in own[:MAX_IN_LOBBY]
 
     def games(self, query: LobbyQuery) -> LobbyPage:
         """A page of a lobby."""
@@ -188,7 +188,7 @@ class MemoryLobby(Lobby):
             count: Counter[str] = Counter()
             for each in list(shown):
                 count[each.app] += 1
-                if count[each.app] > MOST_FOR_ALL:
+                if count[each.app] > MAX_FOR_ALL:
                     shown.remove(each)
         shown = [each for each in shown if last is None or (each.created_at, each.game) < last]
         page, rest = shown[: query.limit], shown[query.limit :]

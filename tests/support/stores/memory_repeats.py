@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.backends.ports import MOST_REPEATS, Repeat, RepeatKnown
+from service.backends.ports import MAX_REPEATS, Repeat, RepeatKnown
 from service.games.model.errors import LimitReached
 from service.games.ports import IDEMPOTENCY_TTL
 
@@ -28,11 +28,11 @@ class MemoryRepeats:
         if repeat is None:
             return
         kept = self._kept.setdefault(app, {})
-        if repeat.name not in kept and len(kept) >= MOST_REPEATS:
+        if repeat.name not in kept and len(kept) >= MAX_REPEATS:
             for name in [name for name, each in kept.items() if _is_outdated(each, repeat.at)]:
                 del kept[name]
-            if len(kept) >= MOST_REPEATS:
-                raise LimitReached("too_many_repeats", max=MOST_REPEATS)
+            if len(kept) >= MAX_REPEATS:
+                raise LimitReached("too_many_repeats", max=MAX_REPEATS)
         kept[repeat.name] = repeat
 
 
