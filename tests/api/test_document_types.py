@@ -219,6 +219,7 @@ def test_an_operation_with_a_rate_limit_lists_its_headers_with_every_answer() ->
         "replayRecord",
         "revokeKey",
         "resign",
+        "seekTable",
         "setPresence",
         "fillSeat",
         "freeSeat",

@@ -63,7 +63,7 @@ class CreatedSeatSchema(CreatedTokenSchema):
     game = fields.Nested(GameSchema, required=True, metadata=doc("The game as the new player sees it."))
 
 
-class FoundSeatSchema(CreatedSeatSchema):
+class CreatedSeekSchema(CreatedSeatSchema):
     """A seat at a table that was sought."""
 
     opened = fields.Boolean(

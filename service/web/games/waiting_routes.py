@@ -11,7 +11,7 @@ from service.games.access import Access
 from service.games.commands.seek import SeekCommand
 from service.web.fields.strict import EmptyInSchema
 from service.web.games.creation_schemas import SeekInSchema, sought_game
-from service.web.games.schemas import FoundSeatSchema, SeatFillInSchema
+from service.web.games.schemas import CreatedSeekSchema, SeatFillInSchema
 from service.web.http.body import read_json, read_nothing, validate
 from service.web.http.headers import idempotency, negotiate
 from service.web.http.responses import JSON, RawResponse, created, created_secret, no_content, ok
@@ -40,7 +40,7 @@ _seek_in: Final = SeekInSchema()
     responses={
         201: ResponseSpec(
             description="The seat with its token, which is returned only here, and the game as its player sees it.",
-            schema=FoundSeatSchema,
+            schema=CreatedSeekSchema,
         )
     },
     own_problems=("not_found",),
