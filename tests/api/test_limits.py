@@ -563,7 +563,7 @@ def test_when_redis_fails_workers_count_locally_until_it_is_back(
         server.kill()
         with caplog.at_level(logging.WARNING):
             assert [left(limits), left(limits), left(limits)] == [2, 1, 0]
-        assert len(caplog.records) == 1
+        assert [each.name for each in caplog.records].count("service.limits.windows") == 1
         with pytest.raises(RateLimited):
             limits.limit_create("192.0.2.1")
         server.start()
