@@ -97,7 +97,8 @@ class EndpointLease:
         self._send_at = 0.0
         self._in_flight: set[str] = set()
         self._attempted: queue.SimpleQueue[_Attempted] = queue.SimpleQueue()
-        self._add_due(due, READ_AHEAD)
+        if webhook.status != "failing":  # that is probed also with a game that is not due yet
+            self._add_due(due, READ_AHEAD)
 
     def deliver(self) -> None:
         """Deliver until nothing is due, or somebody else has the lease."""
