@@ -73,13 +73,17 @@ def resign(context: CommandContext, access: Access, key: IdempotencyKey | None =
     assert seat is not None
     record = None if key is None else context.idempotency.record(key, "resign", str(access.viewer), str(seat))
     token_hash = NO_TOKEN if access.app is not None else game.seats[seat].token_hash
-    replayed = False
+    transactions, replayed = context.repository.transactions, False
     try:
         decide = partial(_decide_resignation, context.bots_alone, seat, token_hash)
-        committed = context.repository.transactions.transact(game, decide, record)
+        committed = transactions.transact(game, decide, record)
         game, replayed = committed.after, committed.replayed
     except _Unchanged:
-        game = context.repository.reader.reload(game.id)
+        prior = None if record is None else transactions.find_write(game.id, record.name)
+        if record is None or prior is None:
+            game = context.repository.reader.reload(game.id)
+        else:
+            game, replayed = transactions.replay(game.id, prior, record).after, True
     except NotFound:
         if access.app is not None:
             raise
