@@ -23,7 +23,7 @@ from service.redis.shards import shard_of
 
 MAX_WEBHOOKS: Final = 5
 """The most endpoints of an application."""
-MAX_ASKED: Final = 10
+MAX_ASKED: Final = 20
 """The most messages of an endpoint that were asked for and wait."""
 OVERLAP_MS: Final = 86_400_000
 """For so long after a change, the old secret signs too."""

@@ -83,7 +83,7 @@ class ApplicationLimitsSchema(Schema):
     )
     keys = _count("Keys that are valid at a time.", 10)
     webhooks = _count("Endpoints.", 5)
-    asked_messages = _count("Of an endpoint, samples and repeated messages that wait.", 10)
+    asked_messages = _count("Of an endpoint, samples and repeated messages that wait.", 20)
     deliveries = _count("Of an endpoint, the last attempts that are shown.", 100)
     feed_items = _count("The last items that the feed keeps.", 100_000)
     idempotency_keys = _count(

@@ -194,7 +194,7 @@ def ping_webhook(services: Services, backend: Backend, webhook: str) -> RawRespo
     A sample of the `type` is sent soon, once, whatever the `events` of the endpoint are: of the form of a real message,
     with invented data, and `data.sample` `true`; without a body `webhook.ping`. It is also sent to an endpoint that is
     failing or disabled, but not to one that is unverified before it is verified. How that went is in `deliveries`. At
-    most ten messages that were asked for wait.
+    most twenty messages that were asked for wait.
     """
     negotiate(JSON)
     body = read_json_or_nothing()
