@@ -40,9 +40,9 @@ function* stream(key, number, attempt) {
   }
 }
 
-/** The order of the tiles in this attempt at dealing this round. */
-function shuffle(highest, key, number, attempt) {
-  const order = tiles(highest);
+/** The order of these tiles in this attempt at dealing this round. */
+function shuffle(tiles, key, number, attempt) {
+  const order = [...tiles];
   const words = stream(key, number, attempt);
   for (let n = order.length; n > 1; n--) {
     let word = words.next().value;
@@ -53,11 +53,11 @@ function shuffle(highest, key, number, attempt) {
   return order;
 }
 
-/** The set in its order: 0-0, 0-1, …, 0-n, 1-1, …, n-n. */
-function tiles(highest) {
+/** The set in its order, 0-0, 0-1, …, 0-n, 1-1, …, n-n, without the tiles that are not in the game. */
+function tilesOf(highest, without) {
   const set = [];
   for (let low = 0; low <= highest; low++) for (let high = low; high <= highest; high++) set.push(`${low}-${high}`);
-  return set;
+  return set.filter((tile) => !without.includes(tile));
 }
 
 /** The hands, from the front of the order, and the stock. */
@@ -105,14 +105,15 @@ function judge(document, index) {
   const sizes = entry.hands.map((hand) => hand.length);
   if (new Set(sizes.filter(Boolean)).size !== 1) return ["wrong", "the hands are of different sizes"];
   const key = shuffleSeed(seed, game, number, entry.client_seeds);
+  const tiles = tilesOf(set, document.without ?? []);
   let hands, stock;
   for (let attempt = 0; attempt <= entry.attempt; attempt++) {
-    [hands, stock] = cut(shuffle(set, key, number, attempt), sizes);
+    [hands, stock] = cut(shuffle(tiles, key, number, attempt), sizes);
     const doubles = hands.flat().filter((tile) => tile.split("-")[0] === tile.split("-")[1]);
-    if (doubles.length && attempt < entry.attempt)
+    if (doubles.length && attempt < entry.attempt && !document.deals_again)
       return ["wrong", `attempt ${attempt} was dealt again, though somebody held a double`];
   }
-  const places = new Map(tiles(set).map((tile, place) => [tile, place]));
+  const places = new Map(tiles.map((tile, place) => [tile, place]));
   for (const [seat, hand] of hands.entries()) {
     hand.sort((a, b) => places.get(a) - places.get(b));
     if (!same(entry.hands[seat], hand)) return ["wrong", `the hand of seat ${seat} does not follow from the seed`];
@@ -134,6 +135,7 @@ const NEEDED = {
   set: isNumber(0, 100),
   rounds: (value) => Array.isArray(value) && value.length > 0 && value.every(isObject),
 };
+const TOLD = { without: isTexts, deals_again: (value) => value === true };
 const NEEDED_OF_ROUND = { round: isNumber(1, 2 ** 31), commitment: isDigest };
 const TOLD_OF_ROUND = {
   client_seeds: isTexts,
@@ -152,6 +154,8 @@ function checkForm(document) {
   if (document.method !== "domino-deal-1") throw new Unreadable("this program knows the method domino-deal-1 only");
   for (const [key, hasForm] of Object.entries(NEEDED))
     if (!hasForm(document[key])) throw new Unreadable(`"${key}" is missing or has not its form`);
+  for (const [key, hasForm] of Object.entries(TOLD))
+    if (Object.hasOwn(document, key) && !hasForm(document[key])) throw new Unreadable(`"${key}" has not its form`);
   for (const [index, entry] of document.rounds.entries())
     for (const [key, hasForm] of Object.entries({ ...NEEDED_OF_ROUND, ...TOLD_OF_ROUND }))
       if (Object.hasOwn(entry, key) ? !hasForm(entry[key]) : key in NEEDED_OF_ROUND)
@@ -195,7 +199,7 @@ const bytes = (hex) => Buffer.from(hex, "hex");
 const VECTORS = {
   commitments: (v) => commitment(bytes(v.seed)).equals(bytes(v.commitment)),
   shuffle_seeds: (v) => shuffleSeed(bytes(v.seed), v.game_id, v.round, v.client_seeds).equals(bytes(v.shuffle_seed)),
-  orders: (v) => same(shuffle(v.set, bytes(v.shuffle_seed), v.round, v.attempt), v.order.split(" ")),
+  orders: (v) => same(shuffle(tilesOf(v.set, []), bytes(v.shuffle_seed), v.round, v.attempt), v.order.split(" ")),
   documents: (v) => same(verdicts(v.document), v.says),
 };
 

@@ -45,18 +45,19 @@ def stream(key: bytes, number: int, attempt: int) -> Iterator[int]:
         yield from struct.unpack(">8I", hmac.digest(key, fields("domino-shuffle-1", number, attempt, block), "sha256"))
 
 
-def shuffle(highest: int, key: bytes, number: int, attempt: int) -> list[str]:
-    """Return the order of the tiles in this attempt at dealing this round."""
-    order, words = tiles(highest), stream(key, number, attempt)
+def shuffle(tiles: list[str], key: bytes, number: int, attempt: int) -> list[str]:
+    """Return the order of these tiles in this attempt at dealing this round."""
+    order, words = [*tiles], stream(key, number, attempt)
     for n in range(len(order), 1, -1):
         j = next(word for word in words if word < 2**32 // n * n) % n
         order[n - 1], order[j] = order[j], order[n - 1]
     return order
 
 
-def tiles(highest: int) -> list[str]:
-    """Return the set in its order: 0-0, 0-1, …, 0-n, 1-1, …, n-n."""
-    return [f"{low}-{high}" for low in range(highest + 1) for high in range(low, highest + 1)]
+def tiles_of(highest: int, without: list[str]) -> list[str]:
+    """Return the set in its order, 0-0, 0-1, …, 0-n, 1-1, …, n-n, without the tiles that are not in the game."""
+    names = [f"{low}-{high}" for low in range(highest + 1) for high in range(low, highest + 1)]
+    return [name for name in names if name not in without]
 
 
 def cut(order: list[str], sizes: list[int]) -> tuple[list[list[str]], list[str]]:
@@ -104,13 +105,14 @@ def judge(document: dict[str, Any], index: int) -> tuple[str, str]:
     if len({size for size in sizes if size}) != 1:
         return "wrong", "the hands are of different sizes"
     key = shuffle_seed(seed, document["game_id"], number, entry["client_seeds"])
+    tiles = tiles_of(document["set"], document.get("without", []))
     for attempt in range(entry["attempt"] + 1):
-        hands, stock = cut(shuffle(document["set"], key, number, attempt), sizes)
+        hands, stock = cut(shuffle(tiles, key, number, attempt), sizes)
         doubles = [tile for hand in hands for tile in hand if tile.split("-")[0] == tile.split("-")[1]]
-        if doubles and attempt < entry["attempt"]:
+        if doubles and attempt < entry["attempt"] and not document.get("deals_again"):
             return "wrong", f"attempt {attempt} was dealt again, though somebody held a double"
     for seat, hand in enumerate(hands):
-        if entry["hands"][seat] != sorted(hand, key=tiles(document["set"]).index):
+        if entry["hands"][seat] != sorted(hand, key=tiles.index):
             return "wrong", f"the hand of seat {seat} does not follow from the seed"
     if entry["stock"] != stock:
         return "wrong", "the stock does not follow from the seed"
@@ -143,6 +145,7 @@ NEEDED: dict[str, Callable[[Any], bool]] = {
     "set": is_number(0, 100),
     "rounds": lambda value: isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value),
 }
+TOLD: dict[str, Callable[[Any], bool]] = {"without": is_texts, "deals_again": lambda value: value is True}
 NEEDED_OF_ROUND: dict[str, Callable[[Any], bool]] = {"round": is_number(1, 2**31), "commitment": is_digest}
 TOLD_OF_ROUND: dict[str, Callable[[Any], bool]] = {
     "client_seeds": is_texts,
@@ -164,6 +167,9 @@ def check_form(document: Any) -> None:
     for key, has_form in NEEDED.items():
         if key not in document or not has_form(document[key]):
             raise Unreadable(f'"{key}" is missing or has not its form')
+    for key, has_form in TOLD.items():
+        if key in document and not has_form(document[key]):
+            raise Unreadable(f'"{key}" has not its form')
     for index, entry in enumerate(document["rounds"]):
         for key, has_form in (NEEDED_OF_ROUND | TOLD_OF_ROUND).items():
             if not has_form(entry[key]) if key in entry else key in NEEDED_OF_ROUND:
@@ -204,7 +210,8 @@ VECTORS: dict[str, Callable[[Any], bool]] = {
         shuffle_seed(bytes.fromhex(v["seed"]), v["game_id"], v["round"], v["client_seeds"]).hex() == v["shuffle_seed"]
     ),
     "orders": lambda v: (
-        shuffle(v["set"], bytes.fromhex(v["shuffle_seed"]), v["round"], v["attempt"]) == v["order"].split()
+        shuffle(tiles_of(v["set"], []), bytes.fromhex(v["shuffle_seed"]), v["round"], v["attempt"])
+        == v["order"].split()
     ),
     "documents": lambda v: verdicts(v["document"]) == v["says"],
 }

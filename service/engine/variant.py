@@ -176,6 +176,8 @@ class Rules:
     """The payments between the players after the match."""
     rows: Mapping[Tile, int] | None = None
     """The row of each tile, by which a hand can be sorted (rules 3.10)."""
+    deals_again: bool = False
+    """Whether also deals in which somebody holds a double may be dealt again (``opening``)."""
     teams: int = 0
     """The number of teams; 0: no teams. Seat s is in team s mod teams."""
     best: ScoreOrder = "highest"

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 const [folder, vectorsFile] = process.argv.slice(2);
 const module = (name) => import(pathToFileURL(`${folder}/${name}`));
 const { sha256, hmac, toHex, fromHex } = await module("sha256.js");
-const { commitment, shuffleSeed, shuffle, check } = await module("fairness.js");
+const { commitment, shuffleSeed, shuffle, tilesOf, check } = await module("fairness.js");
 
 const vectors = JSON.parse(readFileSync(vectorsFile));
 const pairs = JSON.parse(readFileSync(0));
@@ -17,6 +17,6 @@ console.log(JSON.stringify({
   codes: pairs.map(([key, text]) => toHex(hmac(fromHex(key), fromHex(text)))),
   commitments: vectors.commitments.map((v) => toHex(commitment(fromHex(v.seed)))),
   shuffle_seeds: vectors.shuffle_seeds.map((v) => toHex(shuffleSeed(fromHex(v.seed), v.game_id, v.round, v.client_seeds))),
-  orders: vectors.orders.map((v) => shuffle(v.set, fromHex(v.shuffle_seed), v.round, v.attempt).join(" ")),
+  orders: vectors.orders.map((v) => shuffle(tilesOf(v.set), fromHex(v.shuffle_seed), v.round, v.attempt).join(" ")),
   documents,
 }));

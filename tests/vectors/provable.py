@@ -87,4 +87,17 @@ def dealt_again() -> list[dict[str, Any]]:
     """Rounds of two hands of five tiles of double-twelve: in one deal of five nobody holds a double."""
     options = (("set", 12), ("hand", 5))
     found = [list(documents(Case("domino", 2, options, f"again {number}", number, 300))) for number in range(25)]
-    return [each[-1] for each in found if len(each) > 2]
+    return [each[-1] for each in found if len(each) > 2] + dealt_again_with_doubles()
+
+
+def dealt_again_with_doubles() -> list[dict[str, Any]]:
+    """Rounds of games that deal again where a hand has too many doubles, and of one without double-blank."""
+    wanted = [
+        ("kozel", 4, (("redeal", True),)),
+        ("by-wins", 4, (("redeal_doubles", 4), ("target", 2))),
+        ("by-wins", 3, (("redeal_doubles", 4), ("target", 2))),
+    ]
+    cases = [Case(key, seats, options, f"again {n}", n, 300) for key, seats, options in wanted for n in range(4)]
+    found = [list(documents(case))[-1] for case in cases]
+    assert any(entry.get("attempt", 0) > 0 for each in found for entry in each["rounds"])
+    return found

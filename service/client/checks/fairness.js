@@ -23,6 +23,8 @@ const METHOD = "domino-deal-1";
  * @property {string} game_id
  * @property {number} seats
  * @property {number} set the highest double
+ * @property {string[]} [without] the tiles of the set that are not in the game
+ * @property {boolean} [deals_again] whether also deals in which somebody holds a double may be dealt again
  * @property {RoundProof[]} rounds
  *
  * What is to be said of a round.
@@ -64,11 +66,11 @@ function* words(key, round, attempt) {
 }
 
 /**
- * The order of the tiles in an attempt at dealing a round.
- * @param {number} set @param {Uint8Array} key @param {number} round @param {number} attempt
+ * The order of these tiles in an attempt at dealing a round.
+ * @param {string[]} tiles @param {Uint8Array} key @param {number} round @param {number} attempt
  */
-export function shuffle(set, key, round, attempt) {
-  const order = tilesOf(set);
+export function shuffle(tiles, key, round, attempt) {
+  const order = [...tiles];
   const random = words(key, round, attempt);
   for (let n = order.length; n > 1; n--) {
     const limit = 2 ** 32 - (2 ** 32 % n);
@@ -80,11 +82,14 @@ export function shuffle(set, key, round, attempt) {
   return order;
 }
 
-/** The tiles of a set: 0-0, 0-1, …, 0-n, 1-1, …, n-n. @param {number} set */
-function tilesOf(set) {
+/**
+ * The tiles of a set, 0-0, 0-1, …, 0-n, 1-1, …, n-n, without those that are not in the game.
+ * @param {number} set @param {string[]} [without]
+ */
+export function tilesOf(set, without = []) {
   const tiles = [];
   for (let low = 0; low <= set; low++) for (let high = low; high <= set; high++) tiles.push(`${low}-${high}`);
-  return tiles;
+  return tiles.filter((tile) => !without.includes(tile));
 }
 
 /**
@@ -95,7 +100,7 @@ function tilesOf(set) {
 export const check = (document) => (isDocument(document) ? document.rounds.map((_, index) => judge(document, index)) : undefined);
 
 /** @param {FairnessDocument} document @param {number} index @returns {Finding} */
-function judge({ game_id: game, rounds, seats, set }, index) {
+function judge({ game_id: game, rounds, seats, set, without, deals_again: dealsAgain }, index) {
   /** @param {Finding["reason"]} reason @param {number} [seat] @returns {Finding} */
   const wrong = (reason, seat) => ({ verdict: "wrong", reason, seat });
   const entry = rounds[index];
@@ -120,12 +125,13 @@ function judge({ game_id: game, rounds, seats, set }, index) {
 
   const key = shuffleSeed(seed, game, entry.round, clientSeeds);
   const dealt = sizes.reduce((sum, size) => sum + size);
-  // Nobody may have held a double in the attempts before: only then is a round dealt again.
-  for (let earlier = 0; earlier < attempt; earlier++) {
-    if (shuffle(set, key, entry.round, earlier).slice(0, dealt).some(isDouble)) return wrong("attempt");
+  const tiles = tilesOf(set, without);
+  // Nobody may have held a double in the attempts before: only then is a round dealt again, but for some games.
+  for (let earlier = 0; earlier < attempt && !dealsAgain; earlier++) {
+    if (shuffle(tiles, key, entry.round, earlier).slice(0, dealt).some(isDouble)) return wrong("attempt");
   }
-  const order = shuffle(set, key, entry.round, attempt);
-  const places = new Map(tilesOf(set).map((tile, place) => [tile, place]));
+  const order = shuffle(tiles, key, entry.round, attempt);
+  const places = new Map(tiles.map((tile, place) => [tile, place]));
   for (const [seat, size] of sizes.entries()) {
     const hand = order.splice(0, size).sort((one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0));
     if (!isSame(hand, hands[seat])) return wrong("hand", seat);
@@ -174,7 +180,11 @@ const TOLD_OF_ROUND = {
 };
 
 /** @param {unknown} value @returns {value is FairnessDocument} */
-const isDocument = (value) => isObject(value) && Object.entries(NEEDED).every(([key, hasForm]) => hasForm(value[key]));
+const isDocument = (value) =>
+  isObject(value) &&
+  Object.entries(NEEDED).every(([key, hasForm]) => hasForm(value[key])) &&
+  (!Object.hasOwn(value, "without") || isTexts(value.without)) &&
+  (!Object.hasOwn(value, "deals_again") || value.deals_again === true);
 
 /** @type {Form} */
 const isRound = (value) =>

@@ -102,6 +102,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         match_end=total_reached(settings["target"], "highest", MAX_ROUNDS),
         carries=None if settings["draw"] == "same" else "winner",
         leads_next=count.leads_next,
+        deals_again=settings["redeal_doubles"] > 0,
         teams=settings["teams"],
     )
 

@@ -42,6 +42,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         match_end=total_reached(settings["limit"], "lowest"),
         carries="loser" if settings["eggs"] else None,
         leads_next=winner_or_same_leader,
+        deals_again=settings["redeal"],
         teams=teams,
     )
 

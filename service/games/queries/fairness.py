@@ -11,6 +11,7 @@ from typing import NamedTuple
 from service.engine.deal import SCHEME
 from service.engine.events import Dealt
 from service.engine.state import Hand
+from service.engine.tiles import Tile, double_set
 from service.engine.view import revealed_seed, round_is_over
 from service.games.model.game import Game
 from service.games.model.game_events import Created, GameEvent
@@ -46,6 +47,10 @@ class FairnessReport(NamedTuple):
     seats: int
     highest: int
     """The pips on each half of the highest double of the set."""
+    without: tuple[Tile, ...]
+    """The tiles of the set that are not in the game."""
+    deals_again: bool
+    """Whether also deals in which somebody holds a double may be dealt again."""
     rounds: tuple[RoundFairness, ...]
 
 
@@ -61,8 +66,17 @@ def fairness_report(game: Game, events: Sequence[GameEvent]) -> FairnessReport:
     """
     provable = is_provable(game)
     rounds = _rounds(game, events) if provable else ()
-    highest = game.rules.tiles[-1].high
-    return FairnessReport(game.id, game.version, SCHEME if provable else None, len(game.seats), highest, rounds)
+    tiles = game.rules.tiles
+    return FairnessReport(
+        game=game.id,
+        version=game.version,
+        method=SCHEME if provable else None,
+        seats=len(game.seats),
+        highest=tiles[-1].high,
+        without=tuple([tile for tile in double_set(tiles[-1].high) if tile not in tiles]),
+        deals_again=game.rules.deals_again,
+        rounds=rounds,
+    )
 
 
 def _rounds(game: Game, events: Sequence[GameEvent]) -> tuple[RoundFairness, ...]:

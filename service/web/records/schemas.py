@@ -56,6 +56,17 @@ class FairnessSchema(Schema):
     method = fields.String(metadata=doc("The method by which the tiles are derived from the seeds.", example=SCHEME))
     seats = fields.Integer(required=True, metadata=doc("The number of seats.", minimum=2, example=4))
     set = fields.Integer(required=True, metadata=doc("The highest double of the set.", minimum=6, example=6))
+    without = fields.List(
+        fields.String(),
+        metadata=doc("The tiles of the set that are not in this game; absent if all are.", example=["0-0"]),
+    )
+    deals_again = fields.Boolean(
+        metadata=doc(
+            "`true` where the rules deal again for another reason than that nobody holds a double, which the record "
+            "tells; else absent.",
+            example=True,
+        )
+    )
     rounds = fields.List(
         fields.Nested(RoundFairnessSchema),
         required=True,

@@ -180,11 +180,12 @@ def fairness_json(fairness: FairnessReport) -> JsonObject:
     }
     if fairness.method is not None:
         result["method"] = fairness.method
-    return result | {
-        "seats": fairness.seats,
-        "set": fairness.highest,
-        "rounds": [_fairness_round(each) for each in fairness.rounds],
-    }
+    result |= {"seats": fairness.seats, "set": fairness.highest}
+    if fairness.without:
+        result["without"] = [tile.name for tile in fairness.without]
+    if fairness.deals_again:
+        result["deals_again"] = True
+    return result | {"rounds": [_fairness_round(each) for each in fairness.rounds]}
 
 
 def _fairness_round(fairness: RoundFairness) -> JsonObject:
