@@ -41,7 +41,9 @@ Case = schemathesis.Case[Any]
 ACCEPTED = ["2xx", "3xx", "401", "403", "404", "409"]
 MAY_BE_INVALID = (
     # What the schemas cannot express: a seat is one of three things, options hold for some variants only;
-    "createGame",
+    *("createGame", "seekTable"),
+    # how many are there is not in the request;
+    "startGame",
     # a key that is drawn twice stands for another request already, and a seat drawn at random may be one's own;
     *("joinGame", "takeSeat", "changeToken", "claimSeat", "createKey", "changePlayer"),
     # a cursor drawn at random is none, a text is seldom a variant, and games that wait are listed for a player;
@@ -207,7 +209,11 @@ EXPECTED: dict[str, set[int]] = {
     "makeMove": {201, 401, 409, 412, 422},
     "changePlayer": {200, 401, 422},
     "replayRecord": {200, 422},
-    "resign": {201, 401, 403, 404, 409},
+    "resign": {401, 403, 404},
+    "freeSeat": {401, 403, 404},
+    "fillSeat": {200, 404, 409},
+    "startGame": {401, 404, 409},
+    "seekTable": {201, 422},
     "takeSeat": {403, 422},
     "setPresence": {200, 401, 403, 404, 409, 422},
     "verifyRecord": {200, 422},
@@ -280,7 +286,11 @@ def bring_to_life(case: Case, tables: Tables) -> tuple[Table, int]:
         info.mode.is_positive for place, info in case.meta.components.items() if place is not ParameterLocation.BODY
     )
     joins = case.path.endswith("/players")
-    table, seat = (tables.half_empty(number), 0) if joins else tables.live(number)
+    name = case.operation.definition.raw["operationId"]
+    waits = joins or name in ("fillSeat", "startGame")
+    table, seat = (tables.half_empty(number), 0) if waits else tables.live(number)
+    if name == "fillSeat" and is_good_without_body:
+        case.path_parameters["seat"] = 1 + number % 12
     if case.path.endswith(("/rematch", "/review")) and number % 2:
         table, seat = tables.over, 0
     if case.path.endswith("/hint") and number % 2:
@@ -288,7 +298,7 @@ def bring_to_life(case: Case, tables: Tables) -> tuple[Table, int]:
     if "game" in case.path_parameters:
         if number % 8:
             case.path_parameters["game"] = table.id
-        elif number % 16 and case.operation.definition.raw["operationId"] != "makeMove":
+        elif number % 16 and name != "makeMove":
             case.headers.pop("Authorization", None)
     if case.headers.get("Authorization") == BEARER or ("Authorization" in case.headers and number % 4):
         case.headers["Authorization"] = f"Bearer {table.tokens[seat]}"
@@ -297,7 +307,6 @@ def bring_to_life(case: Case, tables: Tables) -> tuple[Table, int]:
         case.headers["Authorization"] = f"Bearer {key}"
         if "suffix" in case.path_parameters and number % 8 > 1:
             case.path_parameters["suffix"] = key[-6:]
-    name = case.operation.definition.raw["operationId"]
     if name in OF_APPLICATIONS and number % 4 and is_good_without_body:
         case.headers["Authorization"] = f"Bearer {tables.key}"
         if "game" in case.path_parameters:
@@ -331,6 +340,8 @@ def bring_to_life(case: Case, tables: Tables) -> tuple[Table, int]:
         if number % 5 == 0:
             version = 2 + tables.rng.randrange(12)
             case.body = {"players": body["players"], "continues": {"record": tables.record, "version": version}}
+    elif name == "seekTable":
+        case.body = {"variant": tables.rng.choice(["block", "draw", "domino"]), "players": 4, "name": body["name"]}
     elif case.path in ("/v1/verifications", "/v1/replays"):
         case.body = tables.record
     return table, seat
