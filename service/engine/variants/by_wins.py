@@ -64,19 +64,24 @@ _WORDS: Final[dict[str, dict[str, str]]] = {
 _PLAIN: Final = {"double": "double", "both_ends": "both ends", "cross": "cross", "key": "key"}
 
 
-def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
+def _usual(options: Mapping[str, Value | None], seats: int) -> dict[str, Value]:
+    """Return the defaults of the table that is wanted, for so many players (rules 16.2, 16.3, 16.8, 16.11)."""
     table = _TABLES[str(options["table"])]
     two = seats == min(_HANDS)
     usual_hand = _HANDS[seats][0] if not two else min(_HANDS[2]) if options["drawing"] else table["hand"]
     hand = int(options["hand"] or usual_hand)
     decides = (options["reset"] or table["reset"]) == "all_scored"
-    usual: dict[str, Value] = table | {
+    return table | {
         "teams": 2 if seats == _TEAM_SEATS else 0,
         "hand": hand,
         "drawing": two and hand == min(_HANDS[seats]) and table["drawing"],
         "one_all": decides and table["one_all"],
         "redeal_doubles": 0 if hand == max(_HANDS[2]) else table["redeal_doubles"],
     }
+
+
+def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
+    usual = _usual(options, seats)
     _check(options, seats, usual)
     settings = settled(options, seats, len(_SET), **usual)
     tiles = _SET[1:] if seats % 2 else _SET
