@@ -140,7 +140,8 @@ def test_who_looks_elsewhere_is_called_to_the_turn(http: httpx.Client, open_page
     page.clock.install()
     page.goto("/#/settings")
     page.get_by_role("switch", name="Notify me when it is my turn").check()
-    open_seat(page, table, 1 - table.to_move())
+    with page.expect_response(lambda answer: "/events" in answer.url):  # the stream has begun
+        open_seat(page, table, 1 - table.to_move())
     page.evaluate(HIDE)
     with page.expect_event("requestfailed"):  # the stream
         page.clock.run_for(60_000)

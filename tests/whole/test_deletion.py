@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
+from service.games.store.codec import encode_tombstone
 from service.redis import keys
 from service.redis.shards import shard_of
 from service.web.http.streams import KEEPALIVE_SECONDS
@@ -99,7 +100,7 @@ def test_the_streams_of_both_workers_end_in_time_whether_a_notification_tells_th
             assert shard is not None
             deleted = time.monotonic()
             state = keys.state(table.id)
-            server.admin.set(state, b'99 [0,"%b"]' % key[4:28].encode(), keepttl=True)
+            server.admin.set(state, b"99 %b" % encode_tombstone(key[4:28]), keepttl=True)
             server.admin.delete(keys.events(table.id))
             now = server.admin.time()
             server.admin.zadd(keys.DELETED[shard], {table.id: now[0] * 1000 + now[1] // 1000})
