@@ -113,7 +113,7 @@ class WrittenByNewer(Unreadable):
 
 
 class Damaged(Unreadable):
-    """What is stored of this game is not what was written: only an operator can restore it."""
+    """The stored data of this game are not what was written: only an operator can restore it."""
 
 
 class PutOff(StorageUnavailable):

@@ -30,7 +30,7 @@ class Seeker(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a seeker is to sit: a seat of a game, which does not exist yet if nobody has sat down there.
+    """The place of a seeker: a seat of a game, which does not exist yet if nobody has sat down there.
 
     Unless it is ``offered``, as nobody has looked at it lately, a seeker stays there only who has the seat already.
     """

@@ -1,4 +1,4 @@
-"""What is in flight at a time, of which there is a fixed number for all owners.
+"""Counts what is in flight at a time, of which there is a fixed number for all owners.
 
 An owner may have at most as many as are free for all others, so there is always room for an owner who has none.
 """

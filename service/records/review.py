@@ -53,7 +53,7 @@ class Decision(NamedTuple):
 
     @property
     def is_mistake(self) -> bool:
-        """Whether what was given away is clear of its error, and half a point at least."""
+        """Return whether what was given away is clear of its error, and half a point at least."""
         return self.best != self.move and self.given_away >= _LEAST_MISTAKE and is_clear(self.given_away, self.error)
 
     @property

@@ -42,7 +42,7 @@ class _Trouble:
 
 
 class Troubles:
-    """What is wrong with servers: each trouble is logged when it begins or has another reason, and when it is over."""
+    """Logs each trouble with a server when it begins, when it has another reason, and when it is over."""
 
     def __init__(self) -> None:
         self._known: dict[str, _Trouble] = {}

@@ -50,7 +50,7 @@ _INDEX: Final = re.compile(_ID + rb":index")
 
 
 class RedisScan:
-    """What is stored on the servers of a topology: the ``Scan`` of a reindexing."""
+    """Finds what is stored on the servers of a topology: the ``Scan`` of a reindexing."""
 
     def __init__(self, topology: Topology) -> None:
         self._topology = topology

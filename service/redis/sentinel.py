@@ -195,7 +195,7 @@ class SentinelTopology:
 
 
 class _View(NamedTuple):
-    """What a Sentinel knows: its configuration, how many Sentinels there are, and the replicas."""
+    """The view of one Sentinel: its configuration, how many Sentinels there are, and the replicas."""
 
     epoch: int
     primary: Address

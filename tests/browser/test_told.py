@@ -1,4 +1,4 @@
-"""What is going on is told where somebody looks: in one line, at the count, in the hand, and on the way to a table."""
+"""The page tells what is going on: in one line, at the count, in the hand, and on the way to a table."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ FORMS = (("domino", 2), ("domino", 3))
 
 
 class Sat(NamedTuple):
-    """What a seeker was told."""
+    """The answer that a seeker got."""
 
     game: str
     seat: int

@@ -60,7 +60,7 @@ _DOWN_AFTER_MS: Final = 5000
 
 
 class Partition(NamedTuple):
-    """Who is cut off from whom. ``left`` is one side; if it names who it is cut off from, the others reach all."""
+    """A cut between processes. ``left`` is one side; if it names who it is cut off from, the others reach all."""
 
     name: str
     left: tuple[str, ...]
@@ -96,7 +96,7 @@ PARTITIONS: Final = (
 
 
 class Figures(NamedTuple):
-    """What a partition did; the times are in seconds after the cut."""
+    """The effect of a partition; the times are in seconds after the cut."""
 
     acknowledged: int
     """Writes, in the cut and afterwards."""
@@ -129,7 +129,7 @@ def run(partition: Partition, seconds: float = CUT_SECONDS) -> Figures:
 
 
 class _Player(Client):
-    """As a client, but repeats nothing that is known: a lost write that is made anew would count as kept."""
+    """A client that repeats nothing that is known: a lost write that is made anew would count as kept."""
 
     def act(self) -> None:
         if len(self._party.tables) < _TABLES:

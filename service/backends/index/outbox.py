@@ -19,10 +19,10 @@ from service.backends.index.summaries import (
     not_in_lobby,
     owner_view,
 )
-from service.backends.ports import GameIndex, IndexEntry, IndexPosition, Lobby
+from service.backends.ports import GameIndex, Lobby
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game
-from service.games.model.game_events import EventEnvelope, GameEvent, HostingEvent
+from service.games.model.game_events import GameEvent, HostingEvent
 from service.games.ports import TimeSource
 from service.games.store.cache import PublishedGame
 from service.games.store.repository import GameRepository
@@ -92,10 +92,13 @@ class Outbox:
             if events and events[-1].version == game.version:
                 self._repository.cache.published.put(game.id, PublishedGame(game, tuple(events), monotonic()))
             new = [each for each in events if each.version > after][:PAGE]
-            entry = index_entry(game, owner_view(game), self._repository.lifetimes, size)
+            view = owner_view(game)
+            entry, items = index_entry(game, view, self._repository.lifetimes, size), feed_items(game, view, new)
             if new and new[-1].version < game.version:
                 entry = entry._replace(version=new[-1].version, write_id="")
-            if self._put(app, game, entry, new, position=position, notified=notified):
+            if notified is not None or any([_changes_seats(each.event) for each in new]):
+                self._hide(game)  # before the index knows it, so that it is done again if this stops here
+            if self._index.put(app, entry, items, position.endpoints, position=position, notified=notified):
                 published_at, due = game.updated_at, due or bool(position.endpoints)
                 if entry.version == game.version:
                     return Publication(published_at, due, self._show(game))
@@ -103,24 +106,11 @@ class Outbox:
             return Publication(published_at, due, self._clock())
         return Publication(published_at, due)
 
-    def _put(
-        self,
-        app: str,
-        game: Game,
-        entry: IndexEntry,
-        events: list[EventEnvelope],
-        *,
-        position: IndexPosition,
-        notified: int | None,
-    ) -> bool:
-        """Publish these events; returns ``False`` if another process was first."""
-        if notified is not None or any([_changes_seats(each.event) for each in events]):
-            hidden = lobby_entry(game)
-            # Before the index knows it, so that it is done again if this stops here.
-            if hidden is not None and hidden.json is None:
-                self._lobby.put(hidden)
-        items = feed_items(game, owner_view(game), events)
-        return self._index.put(app, entry, items, position.endpoints, position=position, notified=notified)
+    def _hide(self, game: Game) -> None:
+        """Hide a game in the lobbies if it has no open seats any more."""
+        hidden = lobby_entry(game)
+        if hidden is not None and hidden.json is None:
+            self._lobby.put(hidden)
 
     def _publish_deletion(self, game_id: str, deleted: Gone) -> Publication:
         """Publish that a game was deleted, and remove what is known of it."""

@@ -8,7 +8,7 @@ its turn, nor on how many attempts run at a time (``service.workers.messenger``)
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from time import monotonic
 from typing import Final, NamedTuple
 
@@ -60,7 +60,7 @@ class Outcome(NamedTuple):
 
 
 class Sources(NamedTuple):
-    """Where times, ids and pauses come from: ``jitter`` returns numbers from 0 to 1.
+    """The sources of times, ids and pauses; ``jitter`` returns numbers from 0 to 1.
 
     ``clock`` is that of the store. ``signing_clock`` is the machine's own: receivers compare the time of a signature
     with their own clocks, and refuse a message that was signed minutes before or after.
@@ -219,7 +219,9 @@ class Deliveries:
         known = self._repository.cache.published.get(due.game)
         if known is None or known.game.version != due.version or monotonic() - known.at > FRESH_SECONDS:
             return None
-        return None if known.events[0].version > after + 1 else (known.game, _events_after(known.events, after))
+        if known.events[0].version > after + 1:
+            return None
+        return known.game, [each for each in known.events if each.version > after]
 
     def _read(self, game_id: str, after: int) -> tuple[Game, list[EventEnvelope]] | None:
         """Return the game as it is stored, with its events after a version."""
@@ -227,8 +229,8 @@ class Deliveries:
         if found is None:
             return None
         game, events, _ = found
-        reached = events[-1].version if events else after
-        return game, events + self._events(game, reached, game.version) if events else events
+        reached = events[-1].version if events else game.version
+        return game, [*events, *self._events(game, reached, game.version)]
 
     def _events(self, game: Game, after: int, last: int) -> list[EventEnvelope]:
         """Return the events of a game after a version, up to another, which it has reached."""
@@ -271,10 +273,6 @@ class Deliveries:
             fields = {"type": message.type, "status": answer.status, "duration_ms": answer.ms}
             _log.info("message to an endpoint", extra={"fields": fields})
         return attempt, answer
-
-
-def _events_after(events: Sequence[EventEnvelope], version: int) -> list[EventEnvelope]:
-    return [each for each in events if each.version > version]
 
 
 def _reached(messages: list[Message], version: int) -> list[int]:

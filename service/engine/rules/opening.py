@@ -37,7 +37,7 @@ def highest_double_or_heaviest(state: State) -> Opening | None:
 
 
 def last_winner(state: State) -> Opening | None:
-    """Who leads next by the last round leads any tile; nobody does: the highest double, or the heaviest tile (A11)."""
+    """Let who leads next lead any tile; where nobody does, the highest double or the heaviest tile leads (A11)."""
     seat = state.next_leader
     return highest_double_or_heaviest(state) if seat is None else Opening(seat, state.hands[seat])
 

@@ -135,14 +135,14 @@ def _check(options: Mapping[str, Value | None], seats: int, usual: Mapping[str, 
 
 
 def _leads_as_winner(state: State) -> bool:
-    """Whether the seat to move is to lead because it won the last round (rules 16.4)."""
+    """Return whether the seat to move is to lead because it won the last round (rules 16.4)."""
     return state.next_leader is not None and state.turn == state.next_leader
 
 
 def _opening(
     opens_next: str, redeal_doubles: int, *, is_sporting: bool, by_team: bool
 ) -> Callable[[State], Opening | None]:
-    """Who leads and with what; too many doubles in a hand are dealt again (rules 16.4, 16.9)."""
+    """Return the opening: who leads and with what; too many doubles in a hand are dealt again (rules 16.4, 16.9)."""
     usual = OPENINGS[opens_next]
 
     def opening(state: State) -> Opening | None:
@@ -193,7 +193,7 @@ class _Count(NamedTuple):
         return None if not any(state.totals) or self._is_decider(state.totals) else result.winner
 
     def _is_decider(self, totals: tuple[int, ...]) -> bool:
-        """Whether the next round is a decider (rules 16.8)."""
+        """Return whether the next round is a decider (rules 16.8)."""
         return self.one_all and all([total == 1 for total in totals])
 
     def _decided(self, won: list[bool]) -> list[ScoreLine]:
@@ -220,7 +220,7 @@ class _Count(NamedTuple):
         return lines
 
     def _value(self, state: State, ended_by: EndReason) -> tuple[int, str]:
-        """What the win is worth, and its arithmetic (rules 16.5, 16.6)."""
+        """Return what the win is worth, and its arithmetic (rules 16.5, 16.6)."""
         kinds = self._kinds(state) if ended_by == "out" else []
         kind = max(kinds, key=self.values.__getitem__, default="")
         value = self.values.get(kind, 1)

@@ -87,7 +87,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 
 
 def _opening(first_lead: str) -> Callable[[State], Opening | None]:
-    """Who leads the first round, and a later one with any tile (rules 10.2, 10.3)."""
+    """Return who leads the first round, and a later one with any tile (rules 10.2, 10.3)."""
 
     def opening(state: State) -> Opening | None:
         if state.round == 1:

@@ -21,14 +21,12 @@ from service.games.model.errors import StaleVersion
 from service.games.model.following import advance_match, with_consequences
 from service.games.model.game import Game
 from service.games.model.game_events import Reminded
-from service.games.model.schedule import BotTurn, attended_at, bot_turn, clock_due, reminders, time_out_due
-from service.games.model.seats import OPEN_SEAT
+from service.games.model.schedule import BotTurn, attended_at, bot_turn, clock_due, gone_at, reminders, time_out_due
 from service.games.model.waiting import filled, freed
 from service.games.ports import Runtime
 from service.games.reminders import JudgedTime, ReminderQueue
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed, Decision
-from service.games.tables import LOOK_MS
 from service.redis.errors import StorageUnavailable
 
 
@@ -81,14 +79,12 @@ class Automation:
         """Take strangers off a waiting game who have not looked at it for a while, or else fill it if that is due."""
         assert game.room is not None
         looks = self._repository.store.tables.looks(game.id) if game.room.sought else {}
-        gone_at = {seat: max(at, looks.get(seat, 0)) + LOOK_MS for seat, at in game.room.sought}
-        gone = [seat for seat, at in gone_at.items() if at <= now]
+        gone = [seat for seat, at in gone_at(game, looks).items() if at <= now]
         if gone:
             return self._repository.transactions.transact(game, partial(_decide_to_free, game, gone))
         if game.fills_at is not None and game.fills_at <= now:
             return self._repository.transactions.transact(game, partial(_decide_to_fill, game))
-        times = [*gone_at.values()]
-        return min(times if game.fills_at is None else [*times, game.fills_at], default=None)
+        return attended_at(game, looks)
 
 
 def _decide_to_free(seen: Game, seats: list[int], game: Game) -> Decision:
@@ -100,8 +96,7 @@ def _decide_to_fill(seen: Game, game: Game) -> Decision:
     _check_unchanged(seen, game)
     assert game.room is not None
     assert game.room.fill is not None
-    seats = [seat for seat, each in enumerate(game.seats) if each.kind == OPEN_SEAT]
-    return filled(game, seats, game.room.fill.level)
+    return filled(game, game.seats.open(), game.room.fill.level)
 
 
 def _check_unchanged(seen: Game, game: Game) -> None:

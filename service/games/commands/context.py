@@ -1,6 +1,6 @@
 """What all commands work with.
 
-Owns how a request gets a secret that it can be given again.
+Owns how a request gets a secret that it can be given again, and how a decision says that nothing changes.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from service.games.commands.validation import BotsAlone
+from service.games.model.game import Game
 from service.games.ports import PriorWrite, RandomBytes, Runtime
 from service.games.store.idempotency import Idempotency, IdempotencyKey
 from service.games.store.repository import GameRepository
@@ -22,6 +23,14 @@ class NewSecret(Protocol):
 
         Raises ``SecretChanged``.
         """
+
+
+class Unchanged(Exception):
+    """A command would change nothing in this game, in which it was decided."""
+
+    def __init__(self, game: Game) -> None:
+        super().__init__()
+        self.game = game
 
 
 class CommandContext(NamedTuple):

@@ -12,7 +12,7 @@ from typing import TypedDict
 
 from service.engine.errors import InvalidSetup, Reason
 from service.games.access import Access, check_seat
-from service.games.commands.context import CommandContext
+from service.games.commands.context import CommandContext, Unchanged
 from service.games.commands.validation import NAME_TAKEN
 from service.games.model.errors import NotFound, SeatsTaken, unauthorized
 from service.games.model.game import Game
@@ -62,7 +62,7 @@ class OwnerCommands:
         """
         try:
             game = self._repository.transactions.transact(access.game, partial(_decide_rename, seat, change)).after
-        except _Unchanged as unchanged:
+        except Unchanged as unchanged:
             game = unchanged.game
         return view_game(game, access.viewer, self._repository.lifetimes)
 
@@ -106,14 +106,6 @@ class OwnerCommands:
         raise StorageUnavailable("join_codes")
 
 
-class _Unchanged(Exception):
-    """A command would change nothing in this game."""
-
-    def __init__(self, game: Game) -> None:
-        super().__init__()
-        self.game = game
-
-
 def _decide_rename(seat: int, change: PlayerChange, game: Game) -> Decision:
     check_seat(game, seat)
     player, name = game.seats[seat], change.get("name")
@@ -121,7 +113,7 @@ def _decide_rename(seat: int, change: PlayerChange, game: Game) -> Decision:
         raise InvalidSetup({"name": [Reason("name_of_open_seat")]})
     named = player._replace(**change)
     if named == player:
-        raise _Unchanged(game)
+        raise Unchanged(game)
     if game.unique_names and is_taken(name, [each.name for at, each in enumerate(game.seats) if at != seat]):
         raise InvalidSetup({"name": [NAME_TAKEN]})
     return game.with_seat(seat, named), [Renamed(seat, None if named.name == player.name else named.name)]

@@ -12,7 +12,7 @@ from service.engine.errors import GameOver, NotInMatch
 from service.engine.presence import Left, Resigned, Returned
 from service.engine.state import FINISHED
 from service.games.access import Access
-from service.games.commands.context import CommandContext
+from service.games.commands.context import CommandContext, Unchanged
 from service.games.commands.validation import BotsAlone
 from service.games.model.errors import NotAway, NotFound, NotStarted, unauthorized
 from service.games.model.following import with_consequences
@@ -23,10 +23,6 @@ from service.games.store.transactions import Decision
 
 NO_TOKEN: Final = b""
 """In place of the hash of a token, for the owner of a game."""
-
-
-class _Unchanged(Exception):
-    """A command would change nothing."""
 
 
 def set_presence(context: CommandContext, access: Access, *, away: bool) -> GameView:
@@ -43,7 +39,7 @@ def set_presence(context: CommandContext, access: Access, *, away: bool) -> Game
     decide = partial(_decide_presence, seat, NO_TOKEN if by_owner else game.seats[seat].token_hash, away)
     try:
         game = context.repository.transactions.transact(game, decide, from_store=access.from_store).after
-    except _Unchanged:
+    except Unchanged:
         game = context.repository.reader.reload(game.id)
     except NotFound:
         if by_owner:
@@ -57,7 +53,7 @@ def _decide_presence(seat: int, token_hash: bytes | None, away: bool, game: Game
     if game.seats[seat].token_hash is None:
         raise NotFound("no_player", seat=seat)
     if away and seat in game.presence.away:
-        raise _Unchanged
+        raise Unchanged(game)
     if not away and game.presence.plays(seat):
         raise NotAway("not_away", seat=seat)
     return game, [Left(seat) if away else Returned(seat)]
@@ -78,7 +74,7 @@ def resign(context: CommandContext, access: Access, key: IdempotencyKey | None =
         decide = partial(_decide_resignation, context.bots_alone, seat, token_hash)
         committed = transactions.transact(game, decide, record)
         game, replayed = committed.after, committed.replayed
-    except _Unchanged:
+    except Unchanged:
         prior = None if record is None else transactions.find_write(game.id, record.name)
         if record is None or prior is None:
             game = context.repository.reader.reload(game.id)
@@ -96,7 +92,7 @@ def _decide_resignation(bots_alone: BotsAlone, seat: int, token_hash: bytes | No
     if game.seats[seat].token_hash is None:
         raise NotFound("no_player", seat=seat)
     if seat in game.presence.forfeited:
-        raise _Unchanged
+        raise Unchanged(game)
     after, events = with_consequences(game, Resigned(seat))
     if after.state.phase != FINISHED and game.seats.people <= game.presence.forfeited | {seat}:
         bots_alone.admit_alone(game)  # it was counted at its creation only where its clock lets people forfeit

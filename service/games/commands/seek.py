@@ -20,7 +20,7 @@ from service.games.commands.validation import NEEDS_KEY, GameRequest, check_requ
 from service.games.model.errors import Gone, NotFound, SeatsTaken
 from service.games.model.game import Game
 from service.games.model.game_events import Created, Joined
-from service.games.model.seats import HUMAN, OPEN_SEAT, Room, Seat
+from service.games.model.seats import HUMAN, Room, Seat
 from service.games.model.seeking import EVERYBODY, form_of, listings_of, table_of
 from service.games.model.tokens import hash_secret, new_game_id, new_token, new_write_id
 from service.games.model.views import CommandResult, FoundSeat, JoinedSeat, SeatToken, view_game
@@ -49,7 +49,7 @@ class SeekCommand(NamedTuple):
 
 
 class _Seek(NamedTuple):
-    """What is the same for all tables that are tried; ``now`` is when it began, in ms since 1970."""
+    """A request, the same for all tables that are tried; ``now`` is when it began, in ms since 1970."""
 
     command: SeekCommand
     rules: Rules
@@ -137,7 +137,7 @@ def _open(context: CommandContext, this: _Seek, place: Place) -> tuple[Game, Joi
 def _decide_seat(this: _Seek, place: Place, game: Game) -> Decision:
     if not game.seats.are_open or this.listing not in listings_of(game):
         raise SeatsTaken("seats_taken")
-    free = [seat for seat, each in enumerate(game.seats) if each.kind == OPEN_SEAT]
+    free = game.seats.open()
     game, joined = _seated(this, game, place.seat if place.seat in free else free[0])
     return deal_if_full(game, [joined])
 

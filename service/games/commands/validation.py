@@ -224,7 +224,7 @@ class BotsAlone:
             self.admit_alone(game)
 
     def admit_alone(self, game: Game) -> None:
-        """As ``admit``, for a game with which computer players go on alone whatever it was at its creation."""
+        """Admit a game with which computer players go on alone, also if it was no such game at first; see ``admit``."""
         if not self._most:
             return
         holder = game.holder

@@ -1,4 +1,4 @@
-"""What players may do while their game waits for others: free a seat, fill one, begin without the open ones.
+"""The commands of a game that waits for players: free a seat, fill one, begin without the open ones.
 
 Owns who may do so. What is then changed is in ``service.games.model.waiting``.
 """
@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 
 from service.games.access import Access, check_seat
-from service.games.commands.context import CommandContext
+from service.games.commands.context import CommandContext, Unchanged
 from service.games.model.errors import SeatsTaken, unauthorized
 from service.games.model.game import OWNER, Game, Viewer
 from service.games.model.seats import BOT, OPEN_SEAT
@@ -19,21 +19,13 @@ from service.games.store.idempotency import IdempotencyKey
 from service.games.store.transactions import Decision
 
 
-class _Unchanged(Exception):
-    """A command would change nothing in this game."""
-
-    def __init__(self, game: Game) -> None:
-        super().__init__()
-        self.game = game
-
-
 def free_seat(context: CommandContext, access: Access, seat: int) -> None:
     """Have a seat of a waiting game open again, for its own player or the application; one that is open stays so.
 
     Its token is revoked. Raises ``SeatsTaken`` once the match has begun, ``NotFound`` when the game has expired,
     ``Unauthorized`` for a token that was revoked since its access.
     """
-    with suppress(_Unchanged):
+    with suppress(Unchanged):
         context.repository.transactions.transact(access.game, partial(_decide_free, access, seat))
 
 
@@ -46,7 +38,7 @@ def fill_seat(context: CommandContext, access: Access, seat: int, level: str) ->
     try:
         decide = partial(_decide_fill, context, access, (seat, level))
         game = context.repository.transactions.transact(access.game, decide).after
-    except _Unchanged as unchanged:
+    except Unchanged as unchanged:
         game = unchanged.game
     return view_game(game, _viewer(access, game), context.repository.lifetimes)
 
@@ -70,7 +62,7 @@ def _decide_free(access: Access, seat: int, game: Game) -> Decision:
     check_waiting(game)
     check_seat(game, seat)
     if game.seats[seat].kind == OPEN_SEAT:
-        raise _Unchanged(game)
+        raise Unchanged(game)
     return freed(game, [seat])
 
 
@@ -79,7 +71,7 @@ def _decide_fill(context: CommandContext, access: Access, wanted: tuple[int, str
     _viewer(access, game)
     check_seat(game, seat)
     if (game.seats[seat].kind, game.seats[seat].level) == (BOT, level):
-        raise _Unchanged(game)
+        raise Unchanged(game)
     check_waiting(game)
     if game.seats[seat].kind != OPEN_SEAT:
         raise SeatsTaken("seat_taken", seat=seat)

@@ -66,7 +66,7 @@ class NewerFormat(Exception):
 
 
 class Corrupted(Exception):
-    """What is stored of this game is not what was written."""
+    """The stored data of this game are not what was written."""
 
 
 class Forbidden(Refusal):

@@ -6,6 +6,8 @@ after its last write. Does not depend on who acts (``service.games.automation.du
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
 from service.engine.presence import ALL_PRESENT, SUBSTITUTE
@@ -17,6 +19,7 @@ from service.games.reminders import NO_ALLOWANCE, NO_REMINDERS, OutageAllowance,
 from service.games.tables import LOOK_MS
 
 DAY_MS: Final = 86_400_000
+NO_LOOKS: Final[Mapping[int, int]] = MappingProxyType({})
 MAX_ROUNDS_OF_BOTS: Final = 50
 """After so many rounds a match of computer players alone is not dealt any further.
 
@@ -116,11 +119,17 @@ def is_under_way(game: Game) -> bool:
     return bool(present_people(state, presence, game.seats))
 
 
-def attended_at(game: Game) -> int | None:
-    """Return when a waiting game is to be filled, or a stranger at it may have gone; ``None`` for never."""
+def gone_at(game: Game, looks: Mapping[int, int] = NO_LOOKS) -> dict[int, int]:
+    """Return when each stranger at a waiting game counts as gone, by seat; ``looks``: when each has last looked."""
+    sought = () if game.room is None else game.room.sought
+    return {seat: max(at, looks.get(seat, 0)) + LOOK_MS for seat, at in sought}
+
+
+def attended_at(game: Game, looks: Mapping[int, int] = NO_LOOKS) -> int | None:
+    """Return when a waiting game is to be filled, or a stranger at it counts as gone; ``None`` for never."""
     if game.room is None or not game.seats.are_open:
         return None
-    times = [at + LOOK_MS for _, at in game.room.sought]
+    times = gone_at(game, looks).values()
     return min(times if game.fills_at is None else [*times, game.fills_at], default=None)
 
 

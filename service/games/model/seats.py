@@ -58,6 +58,10 @@ class Seats(tuple[Seat, ...]):
         """Whether any seat is open."""
         return any([each.kind == OPEN_SEAT for each in self])
 
+    def open(self) -> list[int]:
+        """Return the open seats, in their order."""
+        return [seat for seat, each in enumerate(self) if each.kind == OPEN_SEAT]
+
     @cached_property
     def are_bots(self) -> bool:
         """Whether a computer player plays every seat, so that nobody waits for any of them."""
@@ -90,7 +94,7 @@ class Fill(NamedTuple):
 
 
 class Room(NamedTuple):
-    """What is kept of the time in which a game waited for players, beside its seats.
+    """The record of the time in which a game waited for players, beside its seats.
 
     Seats are those of that time: a match that began with fewer players has other numbers.
     """

@@ -1,4 +1,4 @@
-"""Which waiting games strangers may sit down at, and which of them are alike.
+"""The waiting games at which strangers may sit down, and which of them are alike.
 
 Owns both. Does not depend on where the tables are listed (``service.games.tables``).
 """

@@ -1,4 +1,4 @@
-"""Who looks at a waiting game, and which tables strangers are offered: both are noted in the background.
+"""Notes in the background who looks at a waiting game, and which tables strangers are offered.
 
 Owns how often. A table is listed by those who look at it, so that one that was lost from a list is found again, and one
 that nobody looks at is not. Does not depend on how anybody looks.
@@ -43,7 +43,7 @@ class Looks:
             self._later(partial(self._note, game, seat))
 
     def waits(self, game_id: str, seat: int | None, reader: GameReader) -> None:
-        """As ``notice``, for who waits for the next event of a game that waited for players lately."""
+        """Note a look, as ``notice`` does, of who waits for the next event of a game that waited for players lately."""
         if self._is_due(game_id, seat):
             self._later(partial(self._read, game_id, seat, reader))
 

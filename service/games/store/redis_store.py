@@ -52,24 +52,6 @@ from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.redis.shards import shard_of
 from service.redis.topology import Topology
 
-
-def reserve(calls: RedisCalls, name: str, value: str) -> str:
-    """Keep a value under this name; returns the one that was kept first.
-
-    Raises ``OutcomeUnknown`` also where that is not confirmed by a replica that has to confirm writes.
-    """
-    key = keys.reservation(name)
-    (first,) = calls.write("reserve", key, evalsha("reserve", (key,), value.encode(), IDEMPOTENCY_TTL))
-    return bytes(first).decode()
-
-
-def reserved(calls: RedisCalls, name: str) -> str | None:
-    """Return the value that was kept first under this name."""
-    key = keys.reservation(name)
-    value = calls.read("reserved", key, (b"GET", key))
-    return None if value is None else bytes(value).decode()
-
-
 # The events of a game as entries of its list in Redis, and as published.
 
 
@@ -243,11 +225,15 @@ class RedisStore(Store):
         return None if game is None else bytes(game).decode()
 
     def reserve(self, name: str, value: str) -> str:
-        self._memory_reserve.require_space(keys.reservation(name))
-        return reserve(self._calls, name, value)
+        key = keys.reservation(name)
+        self._memory_reserve.require_space(key)
+        (first,) = self._calls.write("reserve", key, evalsha("reserve", (key,), value.encode(), IDEMPOTENCY_TTL))
+        return bytes(first).decode()
 
     def reserved(self, name: str) -> str | None:
-        return reserved(self._calls, name)
+        key = keys.reservation(name)
+        value = self._calls.read("reserved", key, (b"GET", key))
+        return None if value is None else bytes(value).decode()
 
     def events(self, game: str, versions: Sequence[int]) -> list[bytes]:
         if not versions:

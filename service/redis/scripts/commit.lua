@@ -24,8 +24,9 @@
 -- Returns 1 when done, also when an earlier attempt made this write; {value} of KEYS[3] if another write was made under
 -- the client's key; the value of KEYS[1] if the game is at another version; 0 if it is, and compaction has removed the
 -- ids that would show whether an earlier attempt made this write; -1 if another game has the second join code; nil if
--- there is no such game. Only the first changes the game. After a write that was made earlier, the game, or its tombstone, is written again as it is, with the life
--- that it has left, so that a WAIT after this script waits for that write.
+-- there is no such game. Only the first changes the game. After a write that was made earlier, the game, or its
+-- tombstone, is written again as it is, with the life that it has left, so that a WAIT after this script waits for that
+-- write.
 
 local idempotency = ARGV[6] ~= '' and KEYS[3]
 local reminders = tonumber(ARGV[8])

@@ -23,8 +23,9 @@
 --
 -- Returns 1 when done, also when an earlier attempt made this write; {value} of KEYS[3] if another write was made under
 -- the client's key; 0 if there is another game under these keys, or one whose first write has no id any more; -1 if
--- another game has the join code. Only the first changes anything. After a write that was made earlier, the game, or its tombstone, is written again as it is,
--- with the life that it has left, so that a WAIT after this script waits for that write.
+-- another game has the join code. Only the first changes anything. After a write that was made earlier, the game, or its
+-- tombstone, is written again as it is, with the life that it has left, so that a WAIT after this script waits for that
+-- write.
 
 local idempotency = ARGV[5] ~= '' and KEYS[3]
 local reminders = tonumber(ARGV[8])

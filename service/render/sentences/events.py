@@ -163,7 +163,7 @@ def _round_sentence(result: RoundResult, reader: Reader, name: Naming) -> str:
 
 
 def _manche_sentence(manche: Manche, winner: int | None, reader: Reader, name: Naming) -> str:
-    """How the manche ended, else how many stars the reader has, or for who only watches the winner."""
+    """Tell how the manche ended, else how many stars the reader has, or, for who only watches, the winner."""
     language = reader.language
     if manche.ended is not None:
         return text(f"round_ended.manche.{manche.ended}", language)

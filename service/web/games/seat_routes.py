@@ -99,6 +99,12 @@ _new_player_in: Final = PlayerInSchema()
 _seat_in: Final = JoinInSchema()
 _presence_in: Final = PresenceInSchema()
 _claim_in: Final = ClaimInSchema()
+_TAKEN: Final = {
+    201: ResponseSpec(
+        description="The seat with its token, which is returned only here, and the game as its player sees it.",
+        schema=CreatedSeatSchema,
+    )
+}
 
 
 @blueprint.post("/v1/games/<game>/players")
@@ -110,12 +116,7 @@ _claim_in: Final = ClaimInSchema()
     query=ViewQuerySchema,
     body=PlayerInSchema,
     secret=True,
-    responses={
-        201: ResponseSpec(
-            description="The seat with its token, which is returned only here, and the game as its player sees it.",
-            schema=CreatedSeatSchema,
-        )
-    },
+    responses=_TAKEN,
     own_problems=("forbidden", "seats_taken"),
     stores=True,
 )
@@ -156,12 +157,7 @@ def _join(services: Services, access: Access, command: JoinCommand, language: st
     query=ViewQuerySchema,
     body=JoinInSchema,
     secret=True,
-    responses={
-        201: ResponseSpec(
-            description="The seat with its token, which is returned only here, and the game as its player sees it.",
-            schema=CreatedSeatSchema,
-        )
-    },
+    responses=_TAKEN,
     own_problems=("forbidden", "seats_taken"),
     stores=True,
 )

@@ -253,7 +253,7 @@ def _refused_fields(error: InvalidBody | InvalidSetup) -> Response:
 
 
 class _StorageTrouble:
-    """What is answered and logged while the store cannot be used: each reason at most once a second.
+    """Answers, and logs each reason at most once a second, while the store cannot be used.
 
     Under overload and in an outage that would else be as many lines as there are requests.
     """
