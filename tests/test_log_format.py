@@ -109,8 +109,12 @@ def test_nobody_waits_for_the_reader_of_the_log_and_what_is_dropped_is_counted()
     asked = [sys.executable, "-c", THREAD_THAT_MUST_GO_ON]
     ended, *lines = subprocess.run(asked, capture_output=True, check=True, timeout=PATIENCE).stdout.splitlines()
     assert float(ended) == END_SECONDS
-    *kept, told, last = [json.loads(line)["message"] for line in lines]
-    assert [int(each.split()[0]) for each in kept] == list(range(len(kept)))
-    dropped = 3 * MAX_PENDING_BYTES // 1000 - len(kept)
-    assert (told, last) == (f"{dropped} lines of the log were dropped, as nobody has read them", "last")
+    *messages, last = [json.loads(line)["message"] for line in lines]
+    # The thread may still fill the pipe when lines are dropped already: there is room again, and a count between.
+    dropped = [int(text.split()[0]) for text in messages if text.endswith("were dropped, as nobody has read them")]
+    kept = [int(text.split()[0]) for text in messages if text.endswith("x")]
+    assert (last, len(kept) + len(dropped)) == ("last", len(messages))
+    assert kept == sorted(set(kept))
+    assert min(dropped) > 0
+    assert len(kept) + sum(dropped) == 3 * MAX_PENDING_BYTES // 1000
     assert MAX_PENDING_BYTES < sum(map(len, lines)) < MAX_PENDING_BYTES + 80_000  # the pipe holds 65,536
