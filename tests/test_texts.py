@@ -15,7 +15,7 @@ from typing import Any, Final
 import pytest
 
 from service.engine.variants import variants
-from service.texts import DEFAULT_LANGUAGE, LANGUAGES, Language, rule_page
+from service.texts import DEFAULT_LANGUAGE, LANGUAGES, Language, rule_page, text
 from tests.support.waiting import PATIENCE
 from tools.check_texts import TEXTS, findings
 
@@ -28,9 +28,10 @@ from service.web.http.headers import accepted_language
 print(texts.__file__)
 print(", ".join(texts.LANGUAGES))
 print(texts.named(texts.LANGUAGES))
-print(accepted_language({"HTTP_ACCEPT_LANGUAGE": "fr, it-CH;q=0.8, en;q=0.5"}))
+print(accepted_language({"HTTP_ACCEPT_LANGUAGE": "ja, it-CH;q=0.8, en;q=0.5"}))
 print(text("dealt", "it", round=number_word(2, "it")))
-print('data-languages="en de es it"' in client._index().decode(), "texts/it/views.json" in client._files())
+known = f'data-languages="{" ".join(texts.LANGUAGES)}"'
+print(known in client._index().decode(), "texts/it/views.json" in client._files())
 """
 
 Spoil = Callable[[dict[str, Any]], object]
@@ -171,12 +172,14 @@ def test_another_language_is_another_folder_and_no_code(tmp_path: Path) -> None:
     shutil.copytree(package / "texts" / "de", package / "texts" / "it")
     spoil(package / "texts" / "it", "language", lambda each: each.update(in_english="Italian"))
     assert findings(package / "texts") == []
+    languages = [DEFAULT_LANGUAGE, *sorted([*LANGUAGES[1:], "it"])]
+    names = ["Italian" if each == "it" else text("language.in_english", each) for each in languages]
     command = [sys.executable, "-c", NEW_LANGUAGE]
     told = subprocess.run(command, cwd=tmp_path, env={}, capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert told.stdout.splitlines() == [
         str(tmp_path / "service" / "texts" / "__init__.py"),
-        "en, de, es, it",
-        "English, German, Spanish or Italian",
+        ", ".join(languages),
+        f"{', '.join(names[:-1])} or {names[-1]}",
         "it",
         "Runde zwei ist gegeben.",
         "True True",

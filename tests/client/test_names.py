@@ -14,8 +14,7 @@ import pytest
 import service.client
 from service.engine.layout import Layout
 from service.engine.tiles import TILES
-from service.render.sentences.events import _where
-from service.render.sentences.places import Places, host_name
+from service.render.sentences.places import Places, host_name, place_name
 from service.texts import LANGUAGES, Language, page_texts
 from service.web.view.serializers import _board
 from tests.laws.rounds import kinds, rounds
@@ -65,4 +64,6 @@ def test_a_tile_has_the_name_that_it_has_in_sentences(language: Language) -> Non
 def test_a_place_has_the_name_that_it_has_in_sentences(language: Language) -> None:
     for layout, named in zip(layouts(), names_of_the_page()[language]["places"], strict=True):
         places = Places(layout)
-        assert named == [_where(places.of_end(end.name), language).removesuffix(SEPARABLE) for end in layout.ends]
+        assert named == [
+            place_name(places.of_end(each.name), language, at=True).removesuffix(SEPARABLE) for each in layout.ends
+        ]

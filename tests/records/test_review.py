@@ -45,7 +45,7 @@ from service.records.review import (
 )
 from service.records.verification import rules_of
 from service.records.writer import format_record
-from service.texts import LANGUAGES
+from service.texts import LANGUAGES, text
 from tests.bots.seen import moments
 from tests.laws.matches import Match as LawMatch
 from tests.laws.matches import law
@@ -213,15 +213,13 @@ def test_a_mistake_is_named_only_where_it_is_clear_of_its_error() -> None:
         assert fine.isdisjoint([sentence(each, language) for each in named])
 
 
-PARTNER = {"en": "partner", "de": "partner", "es": "compañero"}
-
-
 @pytest.mark.quick_and_gate
 def test_nobody_is_told_of_a_partner_without_one() -> None:
     decisions = [each for each in decisions_of_chance() if each.is_mistake]
     assert [each for each in decisions if "hinders" in each.advantages]
     for language in LANGUAGES:
-        assert not [each for each in decisions if PARTNER[language] in sentence(each, language).lower()]
+        helps = text("advice.reasons.helps", language)
+        assert not [each for each in decisions if helps in sentence(each, language)]
 
 
 @pytest.mark.quick_and_gate
@@ -237,7 +235,7 @@ def test_who_helps_the_partner_is_told_so() -> None:
     move = seen.view.legal_moves[0]
     mistake = Decision(1, seat, move, move._replace(tile=None), 9.0, 1.0, ("helps",))
     for language in LANGUAGES:
-        assert PARTNER[language] in sentence(mistake, language).lower()
+        assert text("advice.reasons.helps", language) in sentence(mistake, language)
 
 
 @pytest.mark.quick_and_gate

@@ -29,13 +29,11 @@ from service.engine.view import DealtView, DrewView, RecordedDeal, RecordedEvent
 from service.render.sentences.board import winners_sentence
 from service.render.sentences.numbers import capitalized, number_word, pip_word, tile_name
 from service.render.sentences.places import (
-    NamedSide,
     Naming,
     Places,
     Reader,
     about,
     fitted,
-    is_whole_double,
     joined,
     place_name,
 )
@@ -74,19 +72,14 @@ def _played(event: Played, layout: Layout | None, reader: Reader) -> str:
     counted = _scored(event, language)
     if event.end is None:
         return about(reader, "led", event.seat, tile=tile_name(event.tile, language, "dative"), more=counted)
-    where = "" if layout is None else f" {_where(Places(layout).of_tile(len(layout.placements) - 1), language)}"
+    where = ""
+    if layout is not None:
+        where = f" {place_name(Places(layout).of_tile(len(layout.placements) - 1), language, at=True)}"
     tile = tile_name(event.tile, language, "accusative")
     if event.face_down:
         return about(reader, "played.closed", event.seat, tile=tile, where=where)
     ends = "" if event.ends_sum is not None or layout is None else _ends(layout, language)
     return about(reader, "played", event.seat, tile=tile, where=where, ends=ends, more=counted)
-
-
-def _where(place: NamedSide, language: str) -> str:
-    """Return the place where a tile is laid: *on the right*, *an die Zwölf von zehn zwölf*."""
-    if place.direction is not None:
-        return text(f"at.{place.direction}", language)
-    return text("at.double" if is_whole_double(place) else "at.place", language, place=place_name(place, language))
 
 
 def _ends(layout: Layout, language: str) -> str:

@@ -104,26 +104,24 @@ class Places:
         return _DIRECTIONS[name]
 
 
-def place_name(place: NamedSide, language: str) -> str:
-    """Return the place as a noun or a direction.
+def place_name(place: NamedSide, language: str, *, at: bool = False) -> str:
+    """Return the place as a noun or a direction, or, with ``at``, as where a tile is laid.
 
-    *left*, *the twelve of ten twelve*, *die lange Seite des Viererpaschs*.
+    *left*, *the twelve of ten twelve*; *on the left*, *an die Zwölf von zehn zwölf*.
     """
     if place.direction is not None:
-        return text(f"direction.{place.direction}", language)
-    if is_whole_double(place):
-        return host_name(place.host, language)
+        return text(f"at.{place.direction}" if at else f"direction.{place.direction}", language)
+    if place.host.double and not place.branches:
+        name = host_name(place.host, language)
+        return text("at.double", language, place=name) if at else name
     host = tile_name(place.host, language, "genitive")
     if not place.host.double:
-        return text("place.half", language, number=pip_noun(place.number, language), host=host)
+        number = pip_noun(place.number, language)
+        return text("at.half" if at else "place.half", language, number=number, host=host)
     if place.side == SHORT:
-        return text("place.short", language, ordinal=text(_ORDINALS[place.ordinal], language), host=host)
-    return text("place.long", language, host=host)
-
-
-def is_whole_double(place: NamedSide) -> bool:
-    """Return whether the place is named by nothing but a double: it does not branch."""
-    return place.host.double and not place.branches
+        ordinal = text(_ORDINALS[place.ordinal], language)
+        return text("at.short" if at else "place.short", language, ordinal=ordinal, host=host)
+    return text("at.long" if at else "place.long", language, host=host)
 
 
 def both_short_sides(host: Tile, language: str) -> str:
