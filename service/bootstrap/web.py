@@ -12,7 +12,6 @@ import socket
 import time
 from collections.abc import Callable
 from functools import partial
-from importlib.metadata import version
 from threading import Thread
 from typing import Any, Final
 
@@ -25,6 +24,7 @@ from service.backends.index.store import RedisFeed
 from service.backends.keys import Backends, StoredBytes
 from service.backends.webhooks.endpoints import Webhooks
 from service.bootstrap.secret_file import server_secrets
+from service.bootstrap.sender import build_sender
 from service.bootstrap.storage import Storage, lifetimes_of, open_storage
 from service.config import Settings
 from service.games.automation.deletions import EVERY_GAME
@@ -38,7 +38,6 @@ from service.games.store.repository import GameRepository
 from service.json_logging import configure_logging
 from service.limits.windows import RedisCounts
 from service.metrics import Metrics, StoreGauges
-from service.outgoing.sender import Sender
 from service.redis.topology import Topology
 from service.web.app import Ingress, WebParts, create_app
 from service.web.http.streams import StreamLimits, Streams
@@ -72,15 +71,6 @@ def build_backends(
             needed_for_games=settings.games == "apps",
             stored=StoredBytes(storage.shares),
         ),
-    )
-
-
-def build_sender(settings: Settings) -> Sender:
-    """Return what sends requests to addresses that strangers give, as the settings allow."""
-    return Sender(
-        f"domino-service/{version('domino-service')}",
-        networks=settings.webhook_networks,
-        proxy=settings.webhook_proxy,
     )
 
 

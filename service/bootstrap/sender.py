@@ -1,0 +1,20 @@
+"""What sends requests to addresses that applications give, built from the settings.
+
+Apart from ``web``, so that a messenger does not import the application.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from service.config import Settings
+from service.outgoing.sender import Sender
+
+
+def build_sender(settings: Settings) -> Sender:
+    """Return the sender, with the networks and the proxy that the settings allow."""
+    return Sender(
+        f"domino-service/{version('domino-service')}",
+        networks=settings.webhook_networks,
+        proxy=settings.webhook_proxy,
+    )
