@@ -16,6 +16,7 @@ const TABLE = () => import("./views/table.js");
 const VIEWS = {
   home: () => import("./views/home.js"),
   new: () => import("./views/new.js"),
+  others: () => import("./views/others.js"),
   join: () => import("./views/join.js"),
   seat: TABLE,
   table: TABLE,

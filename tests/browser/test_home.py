@@ -35,7 +35,7 @@ def is_on_first_screen(part: Locator) -> bool:
 
 
 def names(locale: str) -> dict[str, str]:
-    return {key: text(f"page.views.home.{key}", locale) for key in ("playNow", "together", "friends")}
+    return {key: text(f"page.views.home.{key}", locale) for key in ("playNow", "others", "together", "friends")}
 
 
 @pytest.mark.parametrize("locale", in_lane(list(LANGUAGES), gate=["de"]))

@@ -159,7 +159,7 @@ def test_every_key_says_or_does_what_it_should(table: Table, open_page: OpenPage
     assert ends(table) == {"left": 4, "right": 3}
 
     page.keyboard.press("?")
-    expect(page.get_by_role("dialog").get_by_role("row")).to_have_count(27)
+    expect(page.get_by_role("dialog").get_by_role("row")).to_have_count(28)
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.keyboard.press("`")

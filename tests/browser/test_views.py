@@ -66,6 +66,9 @@ def views(page: Page, games: Games) -> Iterator[str]:
     page.goto("/#/replay")
     main.locator("textarea").wait_for()
     yield "replay, its form"
+    page.goto("/#/others")
+    main.locator("#name").wait_for()
+    yield "play with others"
     page.goto("/#/nowhere")
     main.get_by_role("heading", level=1).wait_for()
     yield "unknown"

@@ -34,16 +34,16 @@ export function createCountdown({ t, api, update, announce }, look) {
   let lookedAfter = 0;
 
   const now = () => Date.now() + offset(api.exchanges);
-  /** When the running time is over, in milliseconds since 1970. */
-  const deadline = () => Date.parse(game?.turn?.deadline ?? game?.deal?.deadline ?? "") || undefined;
+  /** When the running time is over, or the free seats are filled, in milliseconds since 1970. */
+  const deadline = () => Date.parse(game?.turn?.deadline ?? game?.deal?.deadline ?? game?.fills_at ?? "") || undefined;
 
-  /** Tells the player on turn when little is left, and looks again when something else is to be shown. */
+  /** Tells the player on turn, or who waits, when little is left, and looks again when something else is to be shown. */
   function tick() {
     clearTimeout(timer);
     const end = deadline();
     if (end === undefined) return;
     const left = Math.max(0, end - now());
-    const isOwn = game?.turn !== undefined && game.turn.seat === game.you?.seat;
+    const isOwn = game?.you !== undefined && (game.turn ? game.turn.seat === game.you.seat : game.fills_at !== undefined);
     const due = TOLD.find((each) => left <= each * SECOND);
     if (isOwn && due && left && before.deadline === end && before.left > due * SECOND) announce(t("presence.secondsLeft", { count: due }));
     before = { left, deadline: end };

@@ -142,10 +142,21 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
     const { seat } = match;
     try {
       const game = await view(tokenOf(seat) ?? commonToken());
-      if (seat === match.seat) take(game);
+      if (seat !== undefined && game.you && game.you.seat !== seat) await settle();
+      else if (seat === match.seat) take(game);
     } catch (error) {
       failed(error);
     }
+  }
+
+  /** Reads which numbers the seats of this device have: without free seats a match begins with others. */
+  async function settle() {
+    for (const seat of device.seatsOf(id)) {
+      const { you } = await view(seat.token);
+      if (you) device.keep({ ...seat, seat: you.seat });
+    }
+    sit();
+    await look();
   }
 
   async function lookAtTable() {
@@ -202,6 +213,7 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
           // Events that lost their view are read again.
           seen = item.version;
           match.events = [...match.events, ...events].slice(-MAX_EVENTS);
+          if (events.some((each) => each.type === "started")) await settle();
           take(item.game, events);
           events = [];
         } else {
@@ -226,11 +238,12 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
     app.update();
   }
 
-  /** Looks now and then, until a seat of this device is to act. */
+  /** Looks now and then, while players are waited for, and until a seat of this device is to act. */
   async function rest() {
     stream.abort();
     const { game, seats } = match;
-    if (!document.hidden || signal.aborted || !game?.to_act.length || !seats.length || seats.some((each) => game.to_act.includes(each))) return;
+    const isExpected = game?.status === "waiting" || (game?.to_act.length && !seats.some((each) => game.to_act.includes(each)));
+    if (!document.hidden || signal.aborted || !seats.length || !isExpected) return;
     await look();
     clearTimeout(hiddenTimer);
     hiddenTimer = setTimeout(rest, LOOK_MS);
@@ -252,7 +265,8 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
       });
       isPrivate = game.spectators === false;
       seen = Math.max(0, game.version - EVENTS_AT_START);
-      if (link && game.you) device.keep({ game: id, seat: game.you.seat, token: link, name: "", variant: game.variant });
+      const own = link ?? onlyToken();
+      if (own && game.you) device.keep({ game: id, seat: game.you.seat, token: own, name: "", variant: game.variant });
       for (const seat of watch ? [] : device.seatsOf(id)) device.keep({ ...seat, name: game.players[seat.seat]?.name ?? seat.name });
       sit();
       take(game);

@@ -40,20 +40,20 @@ function invitation(app, { id: game, spectators }, free) {
   const { t, device } = app;
   const code = device.joinCode(game);
   const address = addressForOthers(app);
-  if (address === undefined) return nothing;
+  if (!code || address === undefined) return nothing;
   const link = (/** @type {import("../shell/types.js").Route} */ route) => linkTo(route, address || undefined);
   const join = link({ view: "join", game, code });
   return html`<section class="card" aria-labelledby="invite-title">
     <h2 id="invite-title">${t("invite.title")}</h2>
-    <p><strong>${t("invite.freeSeats", { count: free })}</strong> ${code ? address && t("invite.how") : t("invite.noCode")}</p>
+    <p><strong>${t("invite.freeSeats", { count: free })}</strong> ${address && t("invite.how")}</p>
     ${address ? nothing : unreachable(app)}
-    ${code ? html`<div class="with-qr">
+    <div class="with-qr">
       <div>
         ${linkField(app, { id: "join-link", label: t("invite.link"), url: join, share: Boolean(address) })}
         <p class="join-code"><span>${t("invite.code")}</span> <code aria-label=${[...code].join(" ")} role="img">${groups(code)}</code></p>
       </div>
       ${address ? qr(app, join, t("invite.link")) : nothing}
-    </div>` : nothing}
+    </div>
     ${spectators === false ? nothing : linkField(app, { id: "watch-link", label: t("invite.watchLink"), hint: t("invite.watchHow"), url: link({ view: "table", game, watch: true }) })}
   </section>`;
 }

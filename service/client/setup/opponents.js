@@ -1,4 +1,5 @@
-/** Who plays in a new game: the seats as they are sent, and which computer players are proposed. */
+/** Who plays in a new game: how many, the seats as they are sent, and which computer players are proposed. */
+import { html, live } from "../vendor/lit-html.js";
 import { idempotencyKey } from "../shell/api.js";
 
 /** @import { App, Bot, SeatChoice } from "../shell/types.js" */
@@ -15,6 +16,15 @@ export const usualLevel = (bots) => (bots.at(-2) ?? bots[0])?.id ?? "";
  */
 export const nameAt = (t, seats, seat) => seats[seat]?.name.trim()
   || (seats.filter((each) => each.kind === "here").length > 1 ? t("new.player", { number: seat + 1 }) : t("common.guest"));
+
+/**
+ * Numbers, one of which is chosen.
+ * @param {string} legend @param {string} name @param {number[]} numbers @param {number} chosen
+ * @param {(number: number) => void} change @param {(number: number) => unknown} [label]
+ */
+export const numberChips = (legend, name, numbers, chosen, change, label = String) => html`<fieldset class="field"><legend>${legend}</legend><div class="chips">
+  ${numbers.map((each) => html`<label class="chip"><input type="radio" name=${name} .checked=${live(each === chosen)} @change=${() => change(each)}><span>${label(each)}</span></label>`)}
+</div></fieldset>`;
 
 /** What to send as `players`. @param {SeatChoice[]} seats @param {string} [seed] of deals that are to be foreseen */
 export const playersOf = (seats, seed) => seats.map(({ kind, name, level }) => {

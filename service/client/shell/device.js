@@ -10,6 +10,7 @@ import { browserLanguage } from "../texts/text.js";
 /** @returns {Settings} */
 const defaults = () => ({
   language: browserLanguage(),
+  name: "",
   theme: "auto",
   colours: "auto",
   digits: false,
@@ -90,7 +91,7 @@ export function createDevice(changed) {
     seatsOf: (game) => seats().filter((each) => each.game === game).sort((one, other) => one.seat - other.seat),
     /** Keeps a seat, or replaces what is known of it. @param {Omit<Seat, "seen">} seat */
     keep(seat) {
-      const others = seats().filter((each) => each.game !== seat.game || each.seat !== seat.seat);
+      const others = seats().filter((each) => each.game !== seat.game || (each.seat !== seat.seat && each.token !== seat.token));
       save("seats", [{ ...seat, seen: Date.now() }, ...others].slice(0, MAX_SEATS));
     },
     /** Forgets the seats of a game, and its join code. @param {string} game */
@@ -114,6 +115,8 @@ export function createDevice(changed) {
     invitations,
     /** What was chosen for the seats of the last new game, in their order; empty before the first. @returns {SeatChoice[]} */
     lastSeats: () => load("last-seats", []),
+    /** The name that was last entered; "" before the first. @returns {string} */
+    lastName: () => load("last-seats", []).find((/** @type {SeatChoice} */ each) => each.kind === "here" && each.name)?.name ?? settings.name,
     /** @param {SeatChoice[]} choices */
     keepLastSeats: (choices) => save("last-seats", choices),
     /** The join code of a game, if it is known here. @param {string} game */

@@ -5,6 +5,7 @@
  *   #/                      home
  *   #/new  #/new/VARIANT    a new game
  *   #/here  #/friends       the same: on this device, with friends; with /VARIANT
+ *   #/others              a seat at a table with others
  *   #/join  #/join/GAME/CODE
  *   #/seat/GAME/TOKEN       the table, with a seat that is taken over; replaced by #/g/GAME at once
  *   #/g/GAME                the table, played or watched
@@ -23,7 +24,7 @@ export function parseRoute(fragment) {
   // As parts of the path of a request these would lead to another resource.
   if (more.length || [one, two].some((each) => each === "." || each === "..")) return { view: "unknown" };
   if (!view) return { view: "home" };
-  if (view === "settings" && !one) return { view };
+  if ((view === "settings" || view === "others") && !one) return { view };
   if (view === "new" && !two) return { view, variant: one || undefined };
   if ((view === "here" || view === "friends") && !two) return { view: "new", variant: one || undefined, how: view };
   if (view === "join") return { view, game: one || undefined, code: two || undefined };

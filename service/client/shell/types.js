@@ -42,7 +42,7 @@
  * @property {string} [mark] before the title in the browser's tab, such as a dot on the player's turn
  *
  * The address of a view; `how`: all seats are on this device, or the others are free.
- * @typedef {{view: "home" | "settings"}
+ * @typedef {{view: "home" | "others" | "settings"}
  *   | {view: "new", variant?: string, how?: "here" | "friends"}
  *   | {view: "join", game?: string, code?: string}
  *   | {view: "seat", game: string, token: string}
@@ -57,6 +57,7 @@
  * What is kept in this browser.
  * @typedef {object} Settings
  * @property {import("../texts/text.js").Language} language
+ * @property {string} name under which was last played with others
  * @property {"auto" | "light" | "dark"} theme
  * @property {"auto" | "on" | "off"} colours of the numbers; "auto": in sets with more than double-six
  * @property {boolean} digits instead of pips

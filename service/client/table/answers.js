@@ -8,8 +8,8 @@ import { numberName, placeName, tileName } from "../game/names.js";
 import { open } from "../shell/dialog.js";
 import { fragmentOf } from "../shell/routes.js";
 import { capitalized } from "../texts/text.js";
-import { KEYS, TELLING, keyName, nameOfKey } from "./input.js";
-import { actionText, chainText, isOnTurn, nameOf, stateText } from "./parts.js";
+import { KEYS, TELLING, actionText, keyName, nameOfKey } from "./input.js";
+import { chainText, isOnTurn, nameOf, stateText } from "./parts.js";
 import { teamsOf } from "./seats.js";
 
 /** @import { App, Game, GameEvent, Score, Variant } from "../shell/types.js" */

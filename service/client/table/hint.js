@@ -7,7 +7,8 @@ import { tileName } from "../game/names.js";
 import { Problem } from "../shell/api.js";
 import { whenReady } from "../shell/ready.js";
 import { capitalized } from "../texts/text.js";
-import { actionText, isOnTurn } from "./parts.js";
+import { actionText } from "./input.js";
+import { isOnTurn } from "./parts.js";
 
 /** @import { Choice, Say } from "./input.js" */
 /** @import { App, Game, Move } from "../shell/types.js" */

@@ -6,7 +6,7 @@
 import { numberName, parseTile, placeName, tileName } from "../game/names.js";
 
 /** @import { Match } from "../game/match.js" */
-/** @import { App, Move, Text } from "../shell/types.js" */
+/** @import { App, Game, Move, Text } from "../shell/types.js" */
 /** @typedef {ReturnType<typeof createChoice>} Choice */
 /** @typedef {(message: string, options?: {urgent?: boolean}) => void} Say */
 /** @typedef {keyof import("texts").Texts["keyHelp"]} Action */
@@ -40,6 +40,7 @@ export const KEYS = [
   { keys: ["x"], action: "count" },
   { keys: ["?"], action: "help" },
   { keys: ["z"], action: "takeBack" },
+  { keys: ["q"], action: "resign" },
   { keys: ["Escape"], action: "back" },
   { keys: ["`"], action: "drawer" },
 ];
@@ -62,6 +63,14 @@ export function nameOfKey(t, key) {
 export function keyName({ t }, action) {
   const key = KEYS.find((each) => each.action === action)?.keys[0];
   return key === undefined ? "" : nameOfKey(t, key);
+}
+
+/** The name of a move that lays no tile; of one that this page does not know yet, its word. @param {App["t"]} t @param {string} action */
+export function actionText(t, action) {
+  /** @type {Record<string, Text>} */
+  const texts = { draw: "table.draw", pass: "table.pass", done: "table.done", flip: "table.flip", deal: "table.deal" };
+  const text = texts[action];
+  return text ? t(text) : action;
 }
 
 /** @param {KeyboardEvent} event @param {boolean} letters whether letters are commands @returns {Action | undefined} */
@@ -283,6 +292,12 @@ export function otherMoves({ game, seats }) {
   return game.legal_moves.filter((each) => each.action !== "play");
 }
 
+/** Whether the viewer may give up the match. @param {Game | undefined} game */
+export const mayResign = (game) => {
+  const own = game?.players[game.you?.seat ?? -1];
+  return ["playing", "round_over"].includes(game?.status ?? "") && own?.active && !own.forfeited;
+};
+
 /**
  * What the keys and commands do.
  * @param {App} app @param {Match} match @param {Choice} choice
@@ -293,9 +308,10 @@ export function otherMoves({ game, seats }) {
  * @param {() => boolean} does.isCurtainDown
  * @param {() => void} does.showNext shows the hand behind the curtain
  * @param {() => void} does.hint asks for a hint
+ * @param {(how: "leave" | "resign") => void} does.goAway
  * @param {import("./takeback.js").TakeBack} does.takeBack
  */
-export function createActions({ t, device }, match, choice, { send, say, tell, isCurtainDown, showNext, hint, takeBack }) {
+export function createActions({ t, device }, match, choice, { send, say, tell, goAway, isCurtainDown, showNext, hint, takeBack }) {
   /** @param {string} action a move without a tile */
   function act(action) {
     const { game, seats } = match;
@@ -318,6 +334,7 @@ export function createActions({ t, device }, match, choice, { send, say, tell, i
     }
     if (action === "takeBack" || (action === "back" && takeBack.isHeld())) takeBack.undo();
     else if (TELLING.includes(action) || action === "help") tell(action);
+    else if (action === "resign" && mayResign(match.game)) goAway("resign");
     else if (action === "hint") hint();
     else if (action === "choose" && key) {
       choice.step(key);

@@ -8,7 +8,7 @@ import { tileName } from "../game/names.js";
 import { fragmentOf } from "../shell/routes.js";
 
 /** @import { Match } from "../game/match.js" */
-/** @import { App, Game, GameEvent, Text, Variant } from "../shell/types.js" */
+/** @import { App, Game, GameEvent, Variant } from "../shell/types.js" */
 
 /** @typedef {ReturnType<typeof import("./presence.js").createPresence>} Presence */
 
@@ -163,17 +163,3 @@ export const nameOf = (game, seat) => game.players[seat]?.name ?? String(seat + 
 
 /** Whether the viewer may act in the running round. @param {Game} game */
 export const isOnTurn = (game) => game.status === "playing" && game.you !== undefined && game.to_act.includes(game.you.seat);
-
-/** Whether others wait for the viewer. @param {Game} game */
-export const isAwaited = ({ players, to_act: toAct, you }) => {
-  const own = players[you?.seat ?? -1];
-  return toAct.length > 0 && own?.active && !own.away && players.some((each) => each !== own && each.active && each.kind === "human");
-};
-
-/** The name of a move that lays no tile; of one that this page does not know yet, its word. @param {App["t"]} t @param {string} action */
-export function actionText(t, action) {
-  /** @type {Record<string, Text>} */
-  const texts = { draw: "table.draw", pass: "table.pass", done: "table.done", flip: "table.flip", deal: "table.deal" };
-  const text = texts[action];
-  return text ? t(text) : action;
-}

@@ -6,8 +6,8 @@ import { classMap, html, nothing, repeat } from "../vendor/lit-html.js";
 import { tileName } from "../game/names.js";
 import { capitalized } from "../texts/text.js";
 import { createHint } from "./hint.js";
-import { createActions, createChoice, keyName, otherMoves } from "./input.js";
-import { actionText, isOnTurn } from "./parts.js";
+import { actionText, createActions, createChoice, keyName, mayResign, otherMoves } from "./input.js";
+import { isOnTurn } from "./parts.js";
 import { createTakeBack } from "./takeback.js";
 import { hasColours, tileImage } from "./tiles.js";
 
@@ -23,12 +23,22 @@ const DRAG_FROM = 10;
 /**
  * What is chosen, how a move is made, and what keys and commands do.
  * @param {App} app @param {Match} match
- * @param {Parameters<typeof createTakeBack>[2] & Omit<Parameters<typeof createActions>[3], "hint" | "send" | "takeBack"> & {signal: AbortSignal, chosen: () => void, placeAt: (x: number, y: number) => number | undefined, dropped: (tile: string, x: number, y: number) => void}} does
+ * @param {Omit<Parameters<typeof createTakeBack>[2], "send"> & Omit<Parameters<typeof createActions>[3], "hint" | "send" | "takeBack"> & {signal: AbortSignal, chosen: () => void, placeAt: (x: number, y: number) => number | undefined, dropped: (tile: string, x: number, y: number) => void}} does
  */
 export function createPlay(app, match, does) {
   /** @type {Choice} */
   const choice = createChoice(app, match, { ...does, send: (move) => takeBack.send(move) });
-  const takeBack = createTakeBack(app, match, does, () => choice);
+  const takeBack = createTakeBack(app, match, { ...does, send: make }, () => choice);
+  /** @param {Move} move */
+  async function make(move) {
+    does.chosen();
+    const refusal = await match.move(move);
+    if (!refusal) return;
+    const isStale = /** @type {{body?: {code?: string}}} */ (refusal).body?.code === "stale_version";
+    const tile = choice.tile && capitalized(tileName(app.device.settings.language, choice.tile));
+    const stale = tile ? `${app.t("table.stale")} ${app.t("table.stillChosen", { tile })}` : app.t("table.stale");
+    does.say(isStale ? stale : app.explain(refusal), { urgent: true });
+  }
   const { send } = takeBack;
   const hint = createHint(app, match, choice, does);
   /** A dragged tile is dropped: at the place that is nearest or, with only one, anywhere on the table. @param {number} x @param {number} y */
@@ -73,6 +83,15 @@ export function handList(app, game, { choice, drop, drawn }) {
     : repeat(hand, (each) => each, tile);
   return html`<div role="listbox" class=${rows ? "hand rows" : "hand"}
     aria-orientation="horizontal" aria-label=${t("table.hand")}>${list}</div>`;
+}
+
+/** In the menu: to leave, if others wait, and to give up. @param {App} app @param {Game} game @param {(how: "leave" | "resign") => void} goAway */
+export function waysOut({ t }, game, goAway) {
+  const { players, to_act: toAct, you } = game;
+  const own = players[you?.seat ?? -1];
+  const isAwaited = toAct.length > 0 && own?.active && !own.away && players.some((each) => each !== own && each.active && each.kind === "human");
+  return html`${isAwaited ? html`<button class="plain" data-leave @click=${() => goAway("leave")}>${t("table.leave")}</button>` : nothing}
+    ${mayResign(game) ? html`<button class="plain" data-resign @click=${() => goAway("resign")}>${t("table.resign")}</button>` : nothing}`;
 }
 
 /** What to do with the chosen tile; nothing where none is chosen that fits. @param {App} app @param {Choice} choice */

@@ -6,6 +6,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { createCountdown } from "../game/clock.js";
 import { timeText } from "../game/durations.js";
+import { confirm } from "../shell/dialog.js";
 import { nameOf } from "./parts.js";
 
 /** @import { App, Game } from "../shell/types.js" */
@@ -53,27 +54,34 @@ export function createPresence(app, match, failed) {
     return by === undefined ? undefined : { seat: turn.seat, by };
   }
 
+  /** What the time is until. @param {Game} game */
+  const label = ({ deal, turn }) => t(deal ? "presence.timeToDeal" : turn ? "presence.timeLeft" : "presence.timeToFill");
+
   return {
     /** Takes over the view that is shown. */
     follow: countdown.follow,
     close: countdown.close,
     /** Lets a computer player go on for a seat of this device. @param {number} seat */
     leave: (seat) => setAway(seat, true),
+    /** Gives up the match for a seat of this device, if that is meant. @param {number} seat */
+    async resign(seat) {
+      const isMeant = await confirm(app, { title: t("resign.title"), text: t("resign.text"), action: t("table.resign") });
+      if (isMeant) await ask(() => api.postOnce(`${path}/players/${seat}/resignation`, {}, { token: tokenOf(seat) }));
+    },
 
     /** What is left of the time for the turn or the deal. @param {Game} game */
     time(game) {
       const left = countdown.left();
       if (left === undefined) return nothing;
-      const label = t(game.deal ? "presence.timeToDeal" : "presence.timeLeft");
       return html`<span class=${countdown.isShort(left) ? "clock short" : "clock"} role="timer">${
-        left ? html`<span class=${game.deal ? "" : "hidden-text"}>${label}</span> ${countdown.text(left)}` : t("presence.over")}</span>`;
+        left ? html`<span class=${game.turn ? "hidden-text" : ""}>${label(game)}</span> ${countdown.text(left)}` : t("presence.over")}</span>`;
     },
     /** The same in milliseconds; none while no time runs. */
     left: countdown.left,
     /** The same as a sentence. @param {Game} game */
     timeText(game) {
       const left = countdown.left();
-      return left === undefined ? "" : left ? `${t(game.deal ? "presence.timeToDeal" : "presence.timeLeft")} ${countdown.text(left)}.` : `${t("presence.over")}.`;
+      return left === undefined ? "" : left ? `${label(game)} ${countdown.text(left)}.` : `${t("presence.over")}.`;
     },
     /** What is left of the bank of a seat. @param {Game} game @param {Game["players"][number]} player */
     bank(game, { seat, bank }) {

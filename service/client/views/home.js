@@ -4,7 +4,7 @@
  */
 import { html, nothing, repeat, svg } from "../vendor/lit-html.js";
 import { easiest, inOrder, LEVELS } from "../setup/games.js";
-import { playersOf, usualLevel, USUAL_PLAYERS } from "../setup/opponents.js";
+import { numberChips, playersOf, usualLevel, USUAL_PLAYERS } from "../setup/opponents.js";
 import { Problem } from "../shell/api.js";
 import { fragmentOf } from "../shell/routes.js";
 import { smallTable } from "../table/small.js";
@@ -130,10 +130,10 @@ export function create(app) {
   /** The games that so many can play. */
   const shownVariants = () => variants.filter(({ players: { min, max } }) =>
     !number || (number < LARGE ? min <= number && number <= max : max >= LARGE));
-  const numberField = () => html`<fieldset class="field"><legend>${t("home.number")}</legend><div class="chips">
-    ${[0, 2, 3, 4, LARGE].map((each) => html`<label class="chip"><input type="radio" name="number" .checked=${each === number}
-      @change=${() => { number = each; app.update(); }}><span>${!each ? t("home.anyNumber") : each < LARGE ? each : t("home.andMore", { number: each })}</span></label>`)}
-  </div></fieldset>`;
+  const numberField = () => numberChips(t("home.number"), "number", [0, 2, 3, 4, LARGE], number, (each) => {
+    number = each;
+    app.update();
+  }, (each) => (!each ? t("home.anyNumber") : each < LARGE ? each : t("home.andMore", { number: each })));
 
   /** Begins the easiest game, once it is known which one that is. */
   const playNow = async () => {
@@ -151,7 +151,7 @@ export function create(app) {
     if (starting) return;
     starting = by;
     app.update();
-    const name = device.lastSeats().find((each) => each.kind === "here" && each.name)?.name ?? t("common.guest");
+    const name = device.lastName() || t("common.guest");
     const others = Math.min(Math.max(players, min), max) - 1;
     /** @type {SeatChoice[]} */
     const seats = [{ kind: "here", name, level: "" }, ...Array(others).fill({ kind: "bot", name: "", level: usualLevel(bots) })];
@@ -207,6 +207,7 @@ export function create(app) {
       <ul class="ways">
         <li><button class="way main" aria-disabled=${starting !== ""} @click=${playNow}><b>${t("home.playNow")}</b>
           <small>${starting === EASIEST ? t("home.dealing") : proposed() ? t("home.playNowHow", { game: proposed().name }) : "…"}</small></button></li>
+        <li><a class="way" href="#/others"><b>${t("home.others")}</b><small>${t("home.othersHow")}</small></a></li>
         <li><a class="way" href=${fragmentOf({ view: "new", how: "here" })}><b>${t("home.together")}</b><small>${t("home.togetherHow")}</small></a></li>
         <li><a class="way" href=${fragmentOf({ view: "new", how: "friends" })}><b>${t("home.friends")}</b><small>${t("home.friendsHow")}</small></a></li>
         <li><a class="way" href="#/join"><b>${t("home.code")}</b><small>${t("home.codeHow")}</small></a></li>

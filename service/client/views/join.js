@@ -17,7 +17,7 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
   const stop = new AbortController();
   let entered = id;
   let code = codeOf(givenCode);
-  let name = device.lastSeats().find((each) => each.kind === "here")?.name ?? "";
+  let name = device.lastName();
   /** @type {Game | undefined} */
   let game;
   let variantName = "";

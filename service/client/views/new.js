@@ -2,7 +2,7 @@
 import { html, live, nothing } from "../vendor/lit-html.js";
 import { clockText } from "../game/durations.js";
 import { easiest, inOrder } from "../setup/games.js";
-import { nameAt, playersOf, usualLevel, USUAL_PLAYERS } from "../setup/opponents.js";
+import { nameAt, numberChips, playersOf, usualLevel, USUAL_PLAYERS } from "../setup/opponents.js";
 import { SET, dealOf, dealText, describedBy, errorAt, fieldId, numberField as pauseField, optionFields, optionsOf, switchField, textField } from "../setup/options.js";
 import { noClock, timeFields, timeOf } from "../setup/timefields.js";
 import { Problem } from "../shell/api.js";
@@ -166,10 +166,7 @@ export function create(app, { variant: asked, how }) {
   /** @param {Variant} shown */
   const numberField = ({ players: { min, max } }) => min === max
     ? html`<p>${t("new.playersExactly", { min })}</p>`
-    : html`<fieldset class="field"><legend>${t("new.number")}</legend><div class="chips">
-        ${Array.from({ length: max - min + 1 }, (_, at) => min + at).map((number) => html`<label class="chip"><input type="radio" name="players"
-          .checked=${live(number === players)} @change=${() => setPlayers(number)}><span>${number}</span></label>`)}
-      </div></fieldset>`;
+    : numberChips(t("new.number"), "players", Array.from({ length: max - min + 1 }, (_, at) => min + at), players, setPlayers);
   /** @param {SeatChoice} seat @param {number} at */
   const seatField = ({ kind, name, level }, at) => {
     const path = `players.${at}.name`;

@@ -7,7 +7,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { numberName, tileName } from "../game/names.js";
 import { Problem } from "../shell/api.js";
 import { whenReady } from "../shell/ready.js";
-import { actionText } from "../table/parts.js";
+import { actionText } from "../table/input.js";
 
 /** @import { App, Move } from "../shell/types.js" */
 

@@ -4,17 +4,16 @@
  */
 import { classMap, html, nothing } from "../vendor/lit-html.js";
 import { createMatch } from "../game/match.js";
-import { tileName } from "../game/names.js";
 import { loaded } from "../shell/api.js";
 import { fragmentOf } from "../shell/routes.js";
 import {
-  banner, chainText, createFocus, heading, isAwaited, isOnTurn, log, nameOf, stateText, stockPile, tools,
+  banner, chainText, createFocus, heading, isOnTurn, log, nameOf, stateText, stockPile, tools,
 } from "../table/parts.js";
 import { aspectFor, createPicture } from "../table/picture.js";
 import { createNear, playersList, teamScores } from "../table/seats.js";
 import { capitalized } from "../texts/text.js";
 
-/** @import { App, Game, Move, Score, Variant, View } from "../shell/types.js" */
+/** @import { App, Game, Score, Variant, View } from "../shell/types.js" */
 
 /** A hand of more tiles has two rows. */
 const LARGE = 10;
@@ -25,7 +24,7 @@ const CURTAIN_MS = 400;
 export function create(app, { game: id, watch = false, token }) {
   // The token of a link goes to the storage of this browser, and at once out of the address.
   if (token) history.replaceState(null, "", fragmentOf({ view: "table", game: id }));
-  const { t, api, device } = app;
+  const { t, api } = app;
   const closing = new AbortController();
   /** The last answer or refusal, to repeat and, as long as nothing else is chosen, to read. */
   let said = "";
@@ -36,8 +35,8 @@ export function create(app, { game: id, watch = false, token }) {
   let variantIsLoading = false;
   /** @type {Score | undefined} */
   let score;
-  /** @type {typeof import("../setup/invite.js").invite | undefined} loaded when seats are free */
-  let invite;
+  /** @type {typeof import("../setup/room.js").waitingRoom | undefined} loaded when seats are free */
+  let waitingRoom;
   /** @type {typeof import("../table/curtain.js") | undefined} loaded for several seats */
   let curtain;
   /** @type {typeof import("../table/answers.js") | undefined} loaded when something is asked */
@@ -81,17 +80,6 @@ export function create(app, { game: id, watch = false, token }) {
     app.update();
   }
 
-  /** @param {Move} move */
-  async function send(move) {
-    said = "";
-    const refusal = await match.move(move);
-    if (!refusal) return;
-    const isStale = /** @type {{body?: {code?: string}}} */ (refusal).body?.code === "stale_version";
-    if (!isStale) return say(app.explain(refusal), { urgent: true });
-    const tile = play?.choice.tile && capitalized(tileName(device.settings.language, play.choice.tile));
-    say(tile ? `${t("table.stale")} ${t("table.stillChosen", { tile })}` : t("table.stale"), { urgent: true });
-  }
-
   /** A hand was hidden: nothing that was told to its player is left for the next. */
   function drawCurtain() {
     curtainSince = performance.now();
@@ -124,15 +112,15 @@ export function create(app, { game: id, watch = false, token }) {
     if (match.seat === undefined && before?.you) drawCurtain();
     if (!variant) void loadVariant(game.variant);
     if (match.seats.length > 1 && !curtain) void load(import("../table/curtain.js"), (module) => (curtain = module));
-    if (game.status === "waiting" && !invite) void load(import("../setup/invite.js"), (module) => ({ invite } = module));
-    if (presence || game.clock || game.players.some((each) => each.away || each.forfeited)) void loadPresence();
+    if (game.status === "waiting" && !waitingRoom) void load(import("../setup/room.js"), (module) => ({ waitingRoom } = module));
+    if (presence || game.clock || game.fills_at || game.players.some((each) => each.away || each.forfeited)) void loadPresence();
     const { hand } = before?.you ?? {};
     if (before && before.version < game.version) {
       drawn = hand && before.round === game.round ? game.you?.hand.filter((each) => !hand.includes(each)) ?? [] : [];
     }
     if (dealt.round !== game.round) dealt = { round: game.round, tiles: Math.max(...game.players.map((each) => each.tiles)) };
     /** What is told before the state, once that is due. @type {string | undefined} */
-    let due;
+    let due = game.status === "waiting" && before?.version !== game.version ? "" : undefined;
     if (before?.status !== game.status) isSaidShown = false;
     const wasOnTurn = before !== undefined && isOnTurn(before);
     if (isOnTurn(game) && !wasOnTurn) {
@@ -158,7 +146,7 @@ export function create(app, { game: id, watch = false, token }) {
     try {
       const { createHearing } = await loaded(import("../table/hearing.js"));
       if (closing.signal.aborted) return undefined;
-      hearing = createHearing(app, match, since, (shown) => (isOnTurn(shown) ? stateText(app, shown) : ""));
+      hearing = createHearing(app, match, since, (shown) => (isOnTurn(shown) || shown.status === "waiting" ? stateText(app, shown) : ""));
       // Of the views that came meanwhile the one that has its sentence: that of the stream, not the answer to a move.
       for (const each of untold) hearing.follow(match.game?.text ? match.game : each.game, each.due);
     } catch (error) {
@@ -172,7 +160,7 @@ export function create(app, { game: id, watch = false, token }) {
       const [module] = await Promise.all([loaded(import("../table/play.js")), app.styles("hand")]);
       const showNext = () => show(match.next());
       const timeLeft = () => (presence ? presence.left() : match.game?.clock && 0);
-      play ??= { ...module, ...module.createPlay(app, match, { send, say, tell, isCurtainDown, showNext, timeLeft, held, chosen: () => void (isSaidShown = false), placeAt: picture.placeAt, dropped: (...at) => scene?.drop(...at), signal: closing.signal }) };
+      play ??= { ...module, ...module.createPlay(app, match, { say, tell, goAway, isCurtainDown, showNext, timeLeft, held, chosen: () => void (isSaidShown = false), placeAt: picture.placeAt, dropped: (...at) => scene?.drop(...at), signal: closing.signal }) };
       app.update();
     } catch (error) {
       failed(error);
@@ -257,7 +245,7 @@ export function create(app, { game: id, watch = false, token }) {
   function ownPart(game) {
     if (isCurtainDown()) return curtain?.curtain(app, game, { seats: match.seats, next: match.next(), show });
     if (game.status === "round_over" || game.status === "finished") return nothing;
-    if (game.status === "waiting") return invite?.(app, game) ?? nothing;
+    if (game.status === "waiting") return waitingRoom?.(app, game, { variant, time: game.fills_at && presence?.time(game), failed }) ?? nothing;
     const heldPart = match.seats.length > 1 && play?.takeBack.panel(game);
     if (heldPart) return heldPart;
     if (!game.you) return match.seats.length ? nothing : html`<p class="soft">${t("table.watching")}</p>`;
@@ -269,9 +257,10 @@ export function create(app, { game: id, watch = false, token }) {
   /** Who won the round that was counted, and what it counts. @param {Game} game */
   const countText = ({ status }) => (status === "round_over" ? match.events.findLast((each) => each.type === "round_ended")?.text : "");
 
-  async function leave() {
+  /** @param {"leave" | "resign"} how */
+  async function goAway(how) {
     await loadPresence();
-    if (match.seat !== undefined) await presence?.leave(match.seat);
+    if (match.seat !== undefined) await presence?.[how](match.seat);
   }
   /** @param {Game} game */
   function tableArea(game) {
@@ -309,7 +298,7 @@ export function create(app, { game: id, watch = false, token }) {
           ${presence?.actions(game)}
           ${ownPart(game)}
           ${isOver(game) && match.seats.length ? ended?.soundQuestion(app) : nothing}
-          <div class="actions">${presence?.time(game)}${play?.moveButtons(app, match, play)}${play?.hint.button(game)}${ended?.waysOn(app, game, score, match.seats.length > 0 && failed)}</div>
+          <div class="actions">${isShown ? presence?.time(game) : nothing}${play?.moveButtons(app, match, play)}${play?.hint.button(game)}${ended?.waysOn(app, game, score, match.seats.length > 0 && failed)}</div>
         </div>
       </div>
       <div class="side">
@@ -327,7 +316,7 @@ export function create(app, { game: id, watch = false, token }) {
     },
     title: () => variant?.name ?? t("table.title"),
     menu: () => match.game && html`<a href=${fragmentOf({ view: "rules", id: match.game.variant })}>${t("table.rules")}</a>
-      ${isAwaited(match.game) ? html`<button class="plain" data-leave @click=${leave}>${t("table.leave")}</button>` : nothing}`,
+      ${play?.waysOut(app, match.game, goAway)}`,
     close() {
       play?.takeBack.leave();
       closing.abort();
