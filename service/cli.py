@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from service import cli_records
 from service.cli_records import read_record
 from service.config import SETTINGS, InvalidSettings, Settings
-from service.devserver import supervisor, terminal, web_server
+from service.devserver import supervisor, terminal
 from service.devserver.embedded import running_url
 
 if TYPE_CHECKING:
@@ -279,7 +279,7 @@ def _serve(settings: Settings) -> int:
     if settings.redis_url is not None:
         terminal.claim_standard_streams()
         # gunicorn replaces this process, so that it has the process id that received the command, and its signals.
-        command = [sys.executable, "-m", "gunicorn", "-c", str(web_server.GUNICORN_CONF)]
+        command = [sys.executable, "-m", "gunicorn", "-c", str(supervisor.GUNICORN_CONF)]
         os.execv(sys.executable, command)  # noqa: S606 # no shell is wanted
     return supervisor.serve(settings)
 

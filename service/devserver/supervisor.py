@@ -5,13 +5,11 @@
                 │  messengers
                 └─ gunicorn ─── workers       (as well, once it has answered)
 
-Owns the listening socket and the messages on the terminal. The children have sessions of their own, so that Ctrl-C in
-the terminal reaches this process only, which then stops them; on Linux they also end when it is killed.
+Owns the listening sockets, which stay open while gunicorn does not run, and the messages on the terminal. The children
+have sessions of their own, so that Ctrl-C in the terminal reaches this process only, which then stops them; on Linux
+they also end when it is killed.
 
-SIGINT, SIGTERM   stop all; a second one stops at once
-SIGHUP, SIGUSR1,  passed on to gunicorn once it answers, where they have gunicorn's meaning; but a SIGHUP stops a run
-SIGTTIN, SIGTTOU  whose standard input is a terminal, as that is what a closed terminal sends; not if SIGHUP was ignored
-                  at the start, as under nohup
+SIGINT, SIGTERM and SIGHUP stop all, a second one at once; not a SIGHUP that was ignored at the start, as under nohup.
 
 Does not depend on the application, which is only a name passed to gunicorn. Light to import.
 """
@@ -19,63 +17,36 @@ Does not depend on the application, which is only a name passed to gunicorn. Lig
 from __future__ import annotations
 
 import contextlib
-import errno
 import ipaddress
 import os
 import queue
 import signal
 import socket
+import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
 from service import metrics_folder
 from service.config import Settings
 from service.devserver.embedded import EmbeddedServer, EmbeddedServerError
-from service.devserver.terminal import claim_standard_streams, print_line, warn
-from service.devserver.web_server import BackgroundProcess, WebServer, reachable
-
-# The addresses at which other devices of a home network reach this machine.
-
-
-_ELSEWHERE = "192.0.2.1", 9
-"""An address that is nobody's, to which nothing is sent: a route to it leads out of the machine."""
-
-
-def reachable_hosts(host: str) -> list[str]:
-    """Return the hosts under which other devices reach a socket that is bound to this address: none for loopback."""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return []
-    if address.is_loopback:
-        return []
-    return _own_addresses() if address.is_unspecified else [host]
-
-
-def _own_addresses() -> list[str]:
-    """Return the IPv4 addresses of this machine in its networks, that of the usual route first."""
-    found: list[str] = []
-    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.connect(_ELSEWHERE)
-        found.append(probe.getsockname()[0])
-    with contextlib.suppress(OSError):
-        found += [str(each[4][0]) for each in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)]
-    return [each for each in dict.fromkeys(found) if _leads_here(ipaddress.ip_address(each))]
-
-
-def _leads_here(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    return not (address.is_loopback or address.is_link_local or address.is_unspecified)
-
+from service.devserver.terminal import claim_standard_streams, die_with_parent, print_line, warn
 
 APP = "service.server.wsgi:create()"
+GUNICORN_CONF = Path(__file__).parent.parent / "server" / "gunicorn_conf.py"
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 
 READY_SECONDS = 60.0
+PROBE_SECONDS = 2.0
+RESTART_PAUSE_SECONDS = 2.0  # one that cannot run must not be started all the time
+STOP_SECONDS = 5.0
 FORCED_STOP_SECONDS = 3.0
 DRAIN_SECONDS = 5.0  # beyond GRACEFUL_TIMEOUT, for gunicorn's own cleanup
-RESTART_PAUSE_SECONDS = 1.0  # between two attempts to restart the embedded server
+
+_ELSEWHERE = "192.0.2.1", 9
+"""An address that is nobody's, to which nothing is sent: a route to it leads out of the machine."""
 
 
 class CannotServe(Exception):
@@ -83,29 +54,19 @@ class CannotServe(Exception):
 
 
 class Signals:
-    """Installs handlers that count the stop signals and queue those to forward, also where they were ignored before.
-
-    That is what gunicorn does, too: a shell ignores SIGINT for what it runs in the background, and nohup SIGHUP.
-    """
-
-    STOP = (signal.SIGINT, signal.SIGTERM)
-    FORWARDED = (signal.SIGHUP, signal.SIGUSR1, signal.SIGTTIN, signal.SIGTTOU)
+    """Counts the signals to stop; also a SIGINT that a shell has ignored for what it runs in the background."""
 
     def __init__(self) -> None:
         self.stops = 0
-        self.forward: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._wake: queue.SimpleQueue[None] = queue.SimpleQueue()
-        in_terminal = sys.stdin is not None and sys.stdin.isatty()
-        ends_with_terminal = in_terminal and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN
-        self._stop = (*self.STOP, signal.SIGHUP) if ends_with_terminal else self.STOP
-        for sign in (*self.STOP, *self.FORWARDED, signal.SIGCHLD):
+        self._stop = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+        if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+            self._stop.remove(signal.SIGHUP)
+        for sign in (*self._stop, signal.SIGCHLD):
             signal.signal(sign, self._on_signal)
 
     def _on_signal(self, sign: int, _frame: FrameType | None) -> None:
-        if sign in self._stop:
-            self.stops += 1
-        elif sign in self.FORWARDED:
-            self.forward.put(sign)
+        self.stops += sign in self._stop
         self._wake.put(None)
 
     def wait(self, seconds: float) -> None:
@@ -114,27 +75,105 @@ class Signals:
             self._wake.get(timeout=seconds)
 
 
+class Child:
+    """A process and what it starts, in a session of its own; ``name`` is for people.
+
+    It inherits the descriptors, and gets ``sign`` when this process is killed.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        environ: dict[str, str],
+        descriptors: Sequence[int],
+        *,
+        sign: signal.Signals = signal.SIGTERM,
+    ) -> None:
+        self.name = name
+        self.pid: int | None = None
+        self._command = [sys.executable, "-m", *command]
+        self._environ = environ
+        self._descriptors = descriptors
+        self._sign = sign
+        self._process: subprocess.Popen[bytes] | None = None
+        self._start_at = 0.0
+
+    def start(self) -> None:
+        """Start it if it does not run, and if it has not just been ended."""
+        if self._process is None and time.monotonic() >= self._start_at:
+            self._process = subprocess.Popen(
+                die_with_parent(self._command, self._sign),
+                stdin=subprocess.DEVNULL,
+                env=self._environ,
+                pass_fds=self._descriptors,
+                start_new_session=True,
+            )
+            self.pid = self._process.pid
+
+    @property
+    def status(self) -> int | None:
+        """The exit status of one that ended by itself, else ``None``."""
+        return None if self._process is None else self._process.poll()
+
+    def ended(self) -> str:
+        """Return how it ended by itself, for people."""
+        status = self.status or 0
+        how = f"exit status {status}" if status >= 0 else f"killed by {signal.Signals(-status).name}"
+        return f"{self.name} ended by itself ({how})"
+
+    def send_signal(self, sign: int) -> None:
+        """Send it a signal, if it runs."""
+        if self._process is not None:
+            self._process.send_signal(sign)
+
+    def wait(self, seconds: float) -> None:
+        """Wait until it has ended, and end it and all that it has started after so many seconds."""
+        if self._process is None:
+            return
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+        group = self._process.pid
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # the latter: on macOS, for ended processes
+            os.killpg(group, signal.SIGKILL)
+        self._process.wait()
+        with contextlib.suppress(ChildProcessError):
+            while True:  # they are children of this process if it is the first one of a container
+                os.waitpid(-group, 0)
+        self._process = self.pid = None
+        self._start_at = time.monotonic() + RESTART_PAUSE_SECONDS
+
+
 class ProcessGroup:
     """One run of the service. ``app`` is the application, in gunicorn's notation."""
 
     def __init__(self, settings: Settings, signals: Signals, app: str) -> None:
         self.settings = settings
         self.signals = signals
-        self.app = app
-        self.listener = _listen(settings.host, settings.port)
-        self.listeners = [self.listener]  # what gunicorn accepts connections on
+        self.listeners = [_listen(settings.host, settings.port)]  # what gunicorn accepts connections on
         if settings.metrics_port:
             self.listeners.append(_listen(settings.metrics_host, settings.metrics_port, "METRICS_"))
-        host, port = self.listener.getsockname()[:2]
-        self.addresses = settings.public_url or tuple([_url((each, port)) for each in reachable_hosts(host)])
+        host, port = self.listeners[0].getsockname()[:2]
+        self.addresses = settings.public_url or tuple(_url((each, port)) for each in reachable_hosts(host))
         self.store = EmbeddedServer(
             settings.data_dir, options={"maxmemory": f"{settings.max_memory_mb}mb"}, report=warn
         )
-        self.web: WebServer | None = None
-        self.background: list[BackgroundProcess] = []
-        self.environ = dict(os.environ)
-        self.inherited: list[int] = []
         self.metrics: Path | None = None
+        self.environ = dict(os.environ)
+        inherited: list[int] = []
+        if not self.environ.get(METRICS_FOLDER):
+            metrics_folder.remove_abandoned()
+            self.metrics, descriptor = metrics_folder.create_locked()
+            self.environ[METRICS_FOLDER] = str(self.metrics)
+            inherited.append(descriptor)
+        numbers = [each.fileno() for each in self.listeners]
+        gunicorn = ["gunicorn", "-c", str(GUNICORN_CONF), *(f"--bind=fd://{number}" for number in numbers), app]
+        self.web = Child("the web server", gunicorn, self.environ, [*numbers, *inherited], sign=signal.SIGQUIT)
+        commands = ["bots"] * settings.bot_workers
+        commands += ["scheduler"] * settings.schedulers + ["messenger"] * settings.messengers
+        self.background = [
+            Child(f"the process `{command}`", ["service", command], self.environ, inherited) for command in commands
+        ]
 
     def run(self) -> None:
         """Start all processes, print the address, and serve until a stop signal; then stop all processes.
@@ -143,135 +182,89 @@ class ProcessGroup:
             CannotServe: a process did not start, or gunicorn cannot load the application. No process is left running.
         """
         try:
-            self.store.start(lambda: not self.signals.stops)
-            self._prepare_environ()
-            self.web = WebServer(
-                self.app, self.listeners, self.environ, self.inherited, report=warn, ended=self._remove_web_gauges
-            )
+            url = self.store.start(lambda: not self.signals.stops)
+            self.environ |= {"REDIS_URL": url, "DOMINO_DEVSERVER": "1", "PUBLIC_URL": ",".join(self.addresses)}
             self.web.start()
-            self.background = self._background_processes()
-            self._watch(self.web)
+            self._begin()
+            while not self.signals.stops:
+                self._check()
+                self.signals.wait(RESTART_PAUSE_SECONDS / 2)
         except EmbeddedServerError as error:
             if not self.signals.stops:
                 raise CannotServe(str(error)) from error
         finally:
-            self._stop_all()
+            self._stop()
 
-    def _watch(self, web: WebServer) -> None:
-        """Print the address once the service answers, and keep all processes running, until a stop signal."""
-        self._wait_for_answer(web)
-        if not self.signals.stops:
-            self._announce()
-        while not self.signals.stops:
-            if web.cannot_load:
-                raise _ended(web)
-            web.check()
-            self._check_store(web)
-            if web.is_ready:
-                self._forward_signals(web)
-            for each in self.background:
-                each.check()
-            self.signals.wait(RESTART_PAUSE_SECONDS)
-
-    def _wait_for_answer(self, web: WebServer) -> None:
-        """Wait until the service answers, or for a stop signal. Raises ``CannotServe``."""
+    def _begin(self) -> None:
+        """Print the address once the service answers. Raises ``CannotServe`` if it does not."""
         deadline = time.monotonic() + READY_SECONDS
-        while not self.signals.stops and not web.probe():
+        while not self.signals.stops and not _answers(self.listeners[0]):
+            if self.web.status is not None:
+                raise CannotServe(f"{self.web.ended()}; see the messages above")
             if time.monotonic() > deadline:
                 raise CannotServe(f"the service did not answer /healthz within {READY_SECONDS:.0f} s")
             self.signals.wait(0.05)
-            if web.exit_text() is not None:
-                raise _ended(web)
-            self._check_store(web)
-
-    def _stop_all(self) -> None:
-        """Stop all processes that run, in the reverse order of their start."""
-        for listener in self.listeners:
-            listener.close()
-        for each in self.background:
-            each.request_stop()
-        if self.web is not None:
-            self._stop_gunicorn(self.web)
-        for each in self.background:
-            each.wait()
-        self.store.stop()
-        if self.metrics is not None:
-            metrics_folder.remove_own(self.metrics)
-
-    def _prepare_environ(self) -> None:
-        """Set the environment of all children; they count in its folder of metrics, or in one of this run."""
-        self.environ |= {"REDIS_URL": self.store.url, "DOMINO_DEVSERVER": "1", "PUBLIC_URL": ",".join(self.addresses)}
-        if not self.environ.get(METRICS_FOLDER):
-            metrics_folder.remove_abandoned()
-            self.metrics, descriptor = metrics_folder.create_locked()
-            self.environ[METRICS_FOLDER] = str(self.metrics)
-            self.inherited = [descriptor]
-
-    def _background_processes(self) -> list[BackgroundProcess]:
-        """Return the bot workers, schedulers and messengers, not yet started; gunicorn serves their metrics."""
-        settings = self.settings
-        commands = ["bots"] * settings.bot_workers
-        commands += ["scheduler"] * settings.schedulers + ["messenger"] * settings.messengers
-        environ = {**self.environ, "METRICS_PORT": "0"}
-        return [
-            BackgroundProcess(command, environ, self.inherited, report=warn, ended=self._remove_gauges)
-            for command in commands
-        ]
-
-    def _remove_gauges(self, pid: int) -> None:
-        if self.metrics is not None:
-            metrics_folder.remove_gauges(self.metrics, pid)
-
-    def _remove_web_gauges(self) -> None:
-        """Remove the gauges of workers that have ended without their master: of all but the background processes."""
-        if self.metrics is not None:
-            running = [each.pid for each in self.background if each.pid is not None]
-            metrics_folder.remove_other_gauges(self.metrics, running)
-
-    def _announce(self) -> None:
-        print_line(
-            f"Serving dominoes at {_url(self.listener.getsockname())}; the games are stored in {self.store.folder}"
-        )
+        if self.signals.stops:
+            return
+        address = _url(self.listeners[0].getsockname())
+        print_line(f"Serving dominoes at {address}; the games are stored in {self.store.folder}")
         for each in self.addresses:
             print_line(f"Others in your network open {each}")
-        print_line(f"Try it:  curl -s {_url(reachable(self.listener))}/v1/variants")
+        print_line(f"Try it:  curl -s {_url(_reachable(self.listeners[0]))}/v1/variants")
         print_line("Ctrl-C stops it.")
 
-    def _check_store(self, web: WebServer) -> None:
-        """Restart the embedded server if it has ended."""
+    def _check(self) -> None:
+        """Start again what has ended by itself."""
         if self.store.pid is None:
             warn("the embedded server ended by itself; restarting it")
             try:
-                self.store.start(lambda: not self.signals.stops and web.runs)
+                self.store.start(lambda: not self.signals.stops and self.web.status is None)
             except EmbeddedServerError as error:
                 warn(f"{error}\nuntil it is back, requests for games are answered with 503")
             else:
                 warn("the embedded server is back")
+        for each in (self.web, *self.background):
+            if each.status is not None:
+                warn(f"{each.ended()}; restarting it")
+                self._clear(each)
+            each.start()
 
-    def _forward_signals(self, web: WebServer) -> None:
-        """Forward what came in; only to a gunicorn that answers, as before that it has no handlers and would end."""
-        with contextlib.suppress(queue.Empty):
-            while True:
-                web.send_signal(self.signals.forward.get_nowait())
+    def _clear(self, child: Child) -> None:
+        """End what a child that ended by itself has left: its own processes, and the gauges of all of them."""
+        pid = child.pid
+        child.wait(0)
+        if self.metrics is None or pid is None:
+            return
+        if child is self.web:
+            metrics_folder.remove_other_gauges(self.metrics, [each.pid for each in self.background if each.pid])
+        else:
+            metrics_folder.remove_gauges(self.metrics, pid)
 
-    def _stop_gunicorn(self, web: WebServer) -> None:
-        """Stop gunicorn within GRACEFUL_TIMEOUT + DRAIN_SECONDS, sooner after another signal; then kill the rest."""
+    def _stop(self) -> None:
+        """Stop all processes that run, in the reverse order of their start.
+
+        gunicorn has GRACEFUL_TIMEOUT + DRAIN_SECONDS, and less after another signal.
+        """
         stops = self.signals.stops  # before the line that asks for another one
-        if web.runs:
+        for listener in self.listeners:
+            listener.close()
+        for each in self.background:
+            each.send_signal(signal.SIGTERM)
+        if self.web.pid is not None and self.web.status is None:
             print_line("Stopping when the running requests have finished. Press Ctrl-C again to stop now.")
-            web.send_signal(signal.SIGTERM)
+            self.web.send_signal(signal.SIGTERM)
         deadline = time.monotonic() + self.settings.graceful_timeout + DRAIN_SECONDS
-        while web.runs and time.monotonic() < deadline:
+        while self.web.pid is not None and self.web.status is None and time.monotonic() < deadline:
             if self.signals.stops > stops:
-                stops = sys.maxsize
-                deadline = time.monotonic() + FORCED_STOP_SECONDS
-                web.send_signal(signal.SIGQUIT)
+                self.web.send_signal(signal.SIGQUIT)
+                self.web.wait(FORCED_STOP_SECONDS)
             self.signals.wait(0.2)
-        web.kill()
-
-
-def _ended(web: WebServer) -> CannotServe:
-    return CannotServe(f"the web server ended by itself ({web.exit_text()}); see the messages above")
+        self.web.wait(0)
+        for each in self.background:
+            each.wait(STOP_SECONDS)
+        self.store.stop()
+        if self.metrics is not None:
+            metrics_folder.remove_own(self.metrics)
 
 
 def serve(settings: Settings, *, app: str = APP) -> int:
@@ -285,6 +278,23 @@ def serve(settings: Settings, *, app: str = APP) -> int:
     return 0
 
 
+def reachable_hosts(host: str) -> list[str]:
+    """Return the hosts under which other devices reach a socket that is bound to this address: none for loopback."""
+    address = ipaddress.ip_address(host)
+    if not address.is_unspecified:
+        return [] if address.is_loopback else [host]
+    found: list[str] = []  # the IPv4 addresses of this machine in its networks, that of the usual route first
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(_ELSEWHERE)
+        found.append(probe.getsockname()[0])
+    with contextlib.suppress(OSError):
+        found += [str(each[4][0]) for each in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)]
+    own = [each for each in dict.fromkeys(found) if not ipaddress.ip_address(each).is_unspecified]
+    return [
+        each for each in own if not (ipaddress.ip_address(each).is_loopback or ipaddress.ip_address(each).is_link_local)
+    ]
+
+
 def _listen(host: str, port: int, prefix: str = "") -> socket.socket:
     """Listen on a port; ``prefix`` is that of the settings HOST and PORT from which the address is."""
     try:
@@ -292,13 +302,27 @@ def _listen(host: str, port: int, prefix: str = "") -> socket.socket:
         both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()  # `::` takes IPv4 too, as under gunicorn
         return socket.create_server((host, port), family=family, backlog=2048, dualstack_ipv6=both)
     except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            any_free = "" if prefix else " (0 takes any free one)"
-            raise CannotServe(f"port {port} of {host} is in use; set {prefix}PORT to another{any_free}") from error
         reason = str(error.strerror).partition(" (while")[0]
         raise CannotServe(
             f"cannot listen on port {port} of {host}; set {prefix}HOST or {prefix}PORT: {reason}"
         ) from error
+
+
+def _reachable(listener: socket.socket) -> tuple[str, int]:
+    """Return an address at which a process on this machine can connect to the listener."""
+    host, port = listener.getsockname()[:2]
+    loopback = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 # nothing is bound here
+    return loopback.get(host, host), port
+
+
+def _answers(listener: socket.socket) -> bool:
+    """Return whether /healthz answers 200 now."""
+    try:
+        with socket.create_connection(_reachable(listener), timeout=PROBE_SECONDS) as connection:
+            connection.sendall(b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
+            return connection.recv(64).split(b" ")[1:2] == [b"200"]
+    except OSError:
+        return False
 
 
 def _url(address: tuple[str, int]) -> str:

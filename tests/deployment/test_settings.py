@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from service.config import SETTINGS, InvalidSettings, Settings
-from service.devserver.web_server import STOP_SECONDS
+from service.devserver.supervisor import STOP_SECONDS
 from tests.deployment.processes import DEPLOYMENTS, OBJECTS, OVERLAYS, Process, Processes, of_systemd
 from tests.deployment.tools import EXAMPLES
 from tests.support.serving import ROOT
