@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from service.engine.moves import Move
     from service.engine.variant import Rules
+    from service.learning.review import Review, SeatSummary
     from service.records.record import Record
-    from service.records.review import Review, SeatSummary
 if TYPE_CHECKING:
     from service.records.record import Record
 
@@ -72,7 +72,7 @@ def run(name: str, *, move: int | None, as_json: bool) -> int:
 
 
 def _review(record: Record, move: int | None, *, as_json: bool) -> int:
-    from service.records.review import (  # noqa: PLC0415 # serving does not need it
+    from service.learning.review import (  # noqa: PLC0415 # serving does not need it
         NoSuchMove,
         Unreviewable,
         collect,
@@ -101,7 +101,7 @@ def _review(record: Record, move: int | None, *, as_json: bool) -> int:
 
 def _hint(record: Record, rules: Rules, version: int, *, as_json: bool) -> str:
     """Return what the moves were worth before the one of this version."""
-    from service.records.review import hint, hint_before  # noqa: PLC0415 # serving does not need it
+    from service.learning.review import hint, hint_before  # noqa: PLC0415 # serving does not need it
 
     seat, (found,) = hint_before(record, rules, version)
     if as_json:
@@ -113,7 +113,7 @@ def _hint(record: Record, rules: Rules, version: int, *, as_json: bool) -> str:
 
 
 def _as_json(record: Record, found: Review) -> str:
-    from service.records.review import sentence, summaries  # noqa: PLC0415 # serving does not need it
+    from service.learning.review import sentence, summaries  # noqa: PLC0415 # serving does not need it
 
     told = [
         {
@@ -137,7 +137,7 @@ def _player(seat: SeatSummary) -> dict[str, float]:
 
 
 def _report(record: Record, found: Review) -> Iterator[str]:
-    from service.records.review import sentence, summaries  # noqa: PLC0415 # serving does not need it
+    from service.learning.review import sentence, summaries  # noqa: PLC0415 # serving does not need it
 
     yield _COLUMNS.format(
         "seat", "player", "decisions", "given away", "error", "result", "luck", "error", "skill", "error"

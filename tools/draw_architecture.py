@@ -29,6 +29,7 @@ CAPTIONS: Final = {
     "games": "hosting: seats, tokens, versions, events",
     "records": "a match as one text, verified",
     "render": "a match as text and picture",
+    "learning": "hints and reviews of matches",
     "bots": "computer players, as blind as a person",
     "engine": "the rules, pure",
     "client": "the page, for browsers",

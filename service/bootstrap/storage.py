@@ -18,6 +18,7 @@ from service.games.store.all_games import RedisStoredGames
 from service.games.store.figures import RedisFigures
 from service.games.store.redis_store import RedisDeletions, RedisGamesOfBots, RedisStore
 from service.games.store.reminder_queue import RedisReminders
+from service.learning.store import RedisLearning
 from service.limits.memory import MemoryReserve
 from service.limits.stored_bytes import Budgets, RedisShares
 from service.metrics import Metrics
@@ -53,6 +54,7 @@ class Storage(NamedTuple):
     shares: RedisShares
     figures: RedisFigures
     stored_games: RedisStoredGames
+    learning: RedisLearning
 
 
 def lifetimes_of(settings: Settings) -> Lifetimes:
@@ -118,4 +120,5 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
         shares=RedisShares(unlimited, share_calls, budgets_of(settings), clock=clock, own_budget=own_budget),
         figures=RedisFigures(unlimited, observe=observe),
         stored_games=RedisStoredGames(unlimited, share_calls),
+        learning=RedisLearning(calls),
     )

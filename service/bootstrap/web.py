@@ -36,6 +36,7 @@ from service.games.store.idempotency import Idempotency
 from service.games.store.notifications import RedisEventFeed
 from service.games.store.repository import GameRepository
 from service.json_logging import configure_logging
+from service.learning.queries import Learning
 from service.limits.windows import RedisCounts
 from service.metrics import Metrics, StoreGauges
 from service.redis.topology import Topology
@@ -154,9 +155,10 @@ def build_app(settings: Settings) -> Flask:
     heartbeats.on_outage(partial(repository.cache.forget, EVERY_GAME))
     bots_alone = BotsAlone(storage.games_of_bots, repository, storage.clock, settings.max_games_of_bots)
     games = GamesFacade(repository, notifications, storage.reminders, runtime, secrets=secrets, bots_alone=bots_alone)
+    learning = Learning(repository, storage.learning)
     backends = build_backends(settings, storage, notifications, Idempotency(secrets))
     app = create_app(
-        WebParts(games, backends, limits, build_streams(settings, metrics), metrics, yield_control),
+        WebParts(games, learning, backends, limits, build_streams(settings, metrics), metrics, yield_control),
         Ingress(settings.trusted_proxies, settings.metrics_port, settings.public_url),
     )
     for forget in (app.forget, backends.listing.forget):

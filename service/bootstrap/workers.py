@@ -23,6 +23,7 @@ from service.games.store.admission import Keeping
 from service.games.store.heartbeats import RedisHeartbeats
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed
+from service.learning.store import LearningStore
 from service.metrics import Metrics, StoreGauges
 from service.redis.connection import MAX_CONNECTIONS
 from service.redis.server_clock import ServerClock
@@ -44,6 +45,7 @@ class WorkerParts(NamedTuple):
     lobby: Lobby
     webhooks: WebhookStore
     erasures: ErasureStore
+    learning: LearningStore
     clock: ServerClock
 
 
@@ -69,6 +71,7 @@ def build_worker_parts(settings: Settings, metrics: Metrics, most_calls: int | N
         storage.lobby,
         storage.webhooks,
         storage.erasures,
+        storage.learning,
         storage.clock,
     )
 

@@ -22,7 +22,6 @@ from service.games.commands.validation import BotsAlone
 from service.games.commands.waiting_room import fill_seat, free_seat, start_game
 from service.games.ports import EventFeed, Runtime
 from service.games.queries.games import GameQueries
-from service.games.queries.learning import Learning
 from service.games.reminders import JudgedTime, ReminderQueue
 from service.games.store.idempotency import Idempotency
 from service.games.store.repository import GameRepository, Readiness
@@ -79,7 +78,6 @@ class GamesFacade:
         self.owner_commands = OwnerCommands(context)
         self.rematches = Rematches(context)
         self.queries = GameQueries(repository, feed)
-        self.learning = Learning(repository)
         self.clock = runtime.clock
         self.readiness = Readiness(repository.store.check, runtime.clock)
         self._repository = repository

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Final, NamedTuple, Protocol
 
-from service.games.advice import AdviceStore
 from service.games.reminders import NO_REMINDERS, ReminderKind, Reminders
 from service.games.tables import OpenTables
 from service.redis.errors import StorageUnavailable
@@ -132,10 +131,9 @@ class Store(Protocol):
     """Stores games and their events. Every method returns within three seconds or raises ``StorageUnavailable``.
 
     A write may also raise ``OutcomeUnknown``; sent again with the same id, it is still committed at most once.
-    ``advice`` is kept beside the games, and so are the ``tables`` for strangers.
+    The ``tables`` for strangers are kept beside the games.
     """
 
-    advice: AdviceStore
     tables: OpenTables
 
     def create(
@@ -223,7 +221,7 @@ class Store(Protocol):
         return None if stored is None or events is None else GameWithEvents(stored, events, self.size(game))
 
     def size(self, game: str) -> int:
-        """Return the bytes that the store uses for a game, with its events and advice.
+        """Return the bytes that the store uses for a game, with its events, hint and review.
 
         0 for one that does not exist.
         """

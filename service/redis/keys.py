@@ -142,7 +142,7 @@ def of_game(game: str) -> tuple[bytes, ...]:
 
 
 @lru_cache(maxsize=1024)
-def advice(game: str) -> tuple[bytes, bytes]:
+def learning(game: str) -> tuple[bytes, bytes]:
     """Return the keys of the last hint of a game, and of its review."""
     base = state(game)
     return base + b":hint", base + b":review"
@@ -151,7 +151,7 @@ def advice(game: str) -> tuple[bytes, bytes]:
 @lru_cache(maxsize=1024)
 def all_of_game(game: str) -> tuple[bytes, ...]:
     """Return the keys of a game and of what is computed of it, as the scripts take them that delete or weigh it."""
-    return of_game(game) + advice(game)
+    return of_game(game) + learning(game)
 
 
 def idempotency(game: str, name: str) -> bytes:

@@ -13,6 +13,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from service.backends.facade import BackendsFacade
 from service.games.facade import GamesFacade
 from service.games.ports import TimeSource
+from service.learning.queries import Learning
 from service.metrics import Metrics
 from service.web import services
 from service.web.backends import routes as backends_routes
@@ -97,6 +98,7 @@ class WebParts(NamedTuple):
     """
 
     games: GamesFacade
+    learning: Learning
     backends: BackendsFacade
     limits: RateLimits
     streams: Streams
@@ -119,12 +121,12 @@ class Ingress(NamedTuple):
 
 def create_app(parts: WebParts, ingress: Ingress) -> Application:
     """Return the application of a worker."""
-    games, backends, limits, streams, metrics, yield_control = parts
+    games, learning, backends, limits, streams, metrics, yield_control = parts
     proxies, metrics_port, addresses = ingress
     app = Application(streams, games.clock)
     app.url_map.merge_slashes = False
     caches = ResponseCache(), ResponseCache(MAX_VIEW_CACHE_BYTES), GeometryCache(yield_control)
-    own_services = Services(games, backends, limits, streams, *caches, metrics, yield_control, addresses)
+    own_services = Services(games, learning, backends, limits, streams, *caches, metrics, yield_control, addresses)
     services.install(app, own_services)
     answers.install(app, limits)
     app.before_request(check_headers)

@@ -13,6 +13,7 @@ from flask import Flask, current_app
 from service.backends.facade import BackendsFacade
 from service.games.facade import GamesFacade
 from service.games.model.views import TableView
+from service.learning.queries import Learning
 from service.metrics import Metrics
 from service.render.geometry import Geometry
 from service.web.http.responses import ResponseCache
@@ -34,13 +35,14 @@ class Geometries(Protocol):
 
 
 class Services(NamedTuple):
-    """The games and their owners, rate limits, streams, cached responses and geometries, and metrics.
+    """Games, hints and reviews, owners of games, rate limits, streams, cached responses and geometries, and metrics.
 
     ``views`` caches the views that streams show, as many streams may show the same one. ``yield_control`` is
     called during long computations to let other requests run.
     """
 
     games: GamesFacade
+    learning: Learning
     backends: BackendsFacade
     limits: RateLimits
     streams: Streams

@@ -31,9 +31,9 @@ from service.json_logging import configure_logging
 from service.metrics import Metrics
 from service.outgoing.sender import Sender
 from service.redis.server_clock import system_clock
-from service.workers.advice import Advisor, Hints, Reviews
 from service.workers.bot_worker import BotWorker, Decisions, RoundEvents
 from service.workers.consumer import Control, Queue, Spawn, Stop, run
+from service.workers.learning import Advisor, Hints, Reviews
 from service.workers.messenger import MAX_ATTEMPTS, Deliverer, ErasureWorker, LeaseContext, OutboxWorker
 from service.workers.metrics import WorkerMetrics, serve_metrics
 from service.workers.scheduler import Scheduler
@@ -106,7 +106,8 @@ def run_bots(settings: Settings, stop: Stop) -> int:
     parts, queue = _start(settings, stop)
     events = RoundEvents(parts.repository)
     worker = BotWorker(parts.automation, Decisions(events, queue.metrics, choose_move), queue)
-    hints, reviews = Hints(queue, parts.repository, events), Reviews(queue, parts.repository)
+    hints = Hints(queue, parts.repository, parts.learning, events)
+    reviews = Reviews(queue, parts.repository, parts.learning)
     advisor = Advisor(worker, hints, reviews)
     for forget in (worker.forget, advisor.forget):
         parts.deleted.on_deletion(forget)

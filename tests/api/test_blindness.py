@@ -165,7 +165,7 @@ class Walker:
     def restore(self, game: str, snapshot: Snapshot) -> None:
         """Make the store hold this of the game, and the application forget it: its cache knows no twins."""
         restore(self.server, game, snapshot)
-        self.server.delete(*keys.advice(game))
+        self.server.delete(*keys.learning(game))
         self.api.client.application.drop_cached((game,))  # type: ignore[attr-defined]
 
     def _owned(self, saved_game: SavedGame) -> Snapshot:

@@ -11,30 +11,31 @@ from typing import Any, Final
 
 import pytest
 import redis
+from flask import Flask
 from prometheus_client import CollectorRegistry
 from werkzeug.test import TestResponse
 
-from service.bots.analysis import estimates
 from service.bots.knowledge import Observation, observe
 from service.engine.variant import Rules
-from service.games.facade import GamesFacade
 from service.games.model.schedule import Lifetimes
-from service.games.queries import learning
 from service.games.reminders import ReminderKind
 from service.games.store.admission import Keeping
 from service.games.store.redis_store import RedisStore
+from service.learning import queries as learning
+from service.learning.analysis import estimates
 from service.redis import keys
 from service.redis.connection import connect
 from service.redis.topology import SingleNodeTopology
-from service.workers.advice import Hints, Reviews
+from service.web.services import installed
 from service.workers.bot_worker import RoundEvents
 from service.workers.consumer import Queue
+from service.workers.learning import Hints, Reviews
 from service.workers.metrics import WorkerMetrics
 from tests.api.client import Api, Table, location_of, status_and_code
 from tests.api.conftest import TTL_SECONDS
 from tests.api.deals import deal
 from tests.support.games import build_repository
-from tests.support.stores.redis_stores import redis_reminders
+from tests.support.stores.redis_stores import learning_of, redis_reminders
 from tests.support.table import Json, match_finished
 from tests.support.waiting import PATIENCE
 
@@ -53,8 +54,9 @@ class Bots:
         self.registry = CollectorRegistry()
         self._reminders, self._repository = reminders, repository
         queue = Queue(reminders, reminders.server_time, WorkerMetrics(self.registry))
-        self.hints = Hints(queue, repository, RoundEvents(repository))
-        self.reviews = Reviews(queue, repository)
+        learning = learning_of(store)
+        self.hints = Hints(queue, repository, learning, RoundEvents(repository))
+        self.reviews = Reviews(queue, repository, learning)
 
     def until(self, ask: Callable[[], TestResponse]) -> TestResponse:
         """Work until the answer is no longer 202."""
@@ -166,9 +168,9 @@ def test_a_request_waits_for_its_hint(
     assert answer.result().status_code == 200
 
 
-def test_no_more_requests_wait_than_may(api: Api, games: GamesFacade, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_requests_wait_than_may(api: Api, app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learning, "WAIT_SECONDS", PATIENCE)
-    places = games.learning._waiting
+    places = installed(app).learning._waiting
     held = 0
     while places.acquire(blocking=False):
         held += 1
@@ -195,11 +197,11 @@ def test_a_hint_that_was_asked_for_before_the_move_is_not_computed_after_it(
 ) -> None:
     table = alone(api)
     hint(table)
-    asked = server.get(keys.advice(table.id)[0])
+    asked = server.get(keys.learning(table.id)[0])
     table.move(0, table.moves(0)[0])
     bots.hints.step()
     assert bots.taken("hints") == 1
-    assert server.get(keys.advice(table.id)[0]) == asked
+    assert server.get(keys.learning(table.id)[0]) == asked
     bots.settle(table)
     assert status_and_code(hint(table)) == (409, "not_your_turn")
 
@@ -329,7 +331,7 @@ def test_a_review_is_gone_with_its_game(api: Api, app_key: str, bots: Bots, serv
 def test_a_review_goes_on_where_another_worker_was_killed(
     api: Api, bots: Bots, store: RedisStore, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.workers.advice.KEEP_SECONDS", 0.0)
+    monkeypatch.setattr("service.workers.learning.KEEP_SECONDS", 0.0)
     table = finished(api)
     api.post(f"{table.path}/review", token=table.tokens[0])
     for _ in range(4):

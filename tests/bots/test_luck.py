@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from service.bots.analysis import luck_of, results
 from service.engine.deal import Deck, seed_from_text
 from service.engine.events import Dealt
 from service.engine.referee import apply, deal
 from service.engine.variants import variants
+from service.learning.analysis import luck_of, results
 from tests.engine.table import tiles
 from tests.support.lanes import GATE_VARIANTS, in_lane
 

@@ -68,7 +68,6 @@ class FaultyStore(Store):
         self._pause = pause
         self._injected = injected
         self._delayed: list[Callable[[], object]] = []
-        self.advice = store.advice
         self.tables = store.tables
         self.created: set[str] = set()
 

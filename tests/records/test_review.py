@@ -17,7 +17,6 @@ from random import Random
 import pytest
 
 from service import cli_records
-from service.bots.analysis import Estimate, estimates
 from service.bots.endgame import is_all_known, known_state
 from service.bots.greedy import is_partner_next
 from service.bots.inference import infer
@@ -30,9 +29,8 @@ from service.engine.moves import DEAL
 from service.engine.presence import Left, Returned
 from service.engine.referee import advance, legal_moves
 from service.engine.variant import Rules
-from service.library import GAMES, Match, read_record
-from service.records.record import Record
-from service.records.review import (
+from service.learning.analysis import Estimate, estimates
+from service.learning.review import (
     Decision,
     Review,
     RoundLuck,
@@ -43,6 +41,8 @@ from service.records.review import (
     sentence,
     summaries,
 )
+from service.library import GAMES, Match, read_record
+from service.records.record import Record
 from service.records.verification import rules_of
 from service.records.writer import format_record
 from service.texts import LANGUAGES, text

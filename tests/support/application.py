@@ -18,6 +18,7 @@ from service.backends.webhooks.endpoints import Webhooks
 from service.games.facade import GamesFacade
 from service.games.ports import RandomBytes, TimeSource
 from service.games.store.idempotency import Idempotency
+from service.learning.queries import Learning
 from service.limits.stored_bytes import UNLIMITED, Shares
 from service.limits.windows import Count, LocalCounts
 from service.metrics import Metrics
@@ -32,6 +33,7 @@ from tests.support.stores.memory_feed import MemoryFeed
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.memory_webhooks import MemoryWebhooks
+from tests.support.stores.redis_stores import learning_of
 
 TTL_SECONDS: Final = 3600
 
@@ -50,6 +52,7 @@ def create_app(
     """The application for these games; without ``backends``, no key is valid, and no limits hold but those given."""
     parts = WebParts(
         games,
+        Learning(games._repository, learning_of(games._repository.store)),
         backends or build_backends(MemoryBackends()),
         limits or rate_limits(),
         streams or build_streams(),

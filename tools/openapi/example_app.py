@@ -42,6 +42,8 @@ from service.games.store.notifications import RedisEventFeed
 from service.games.store.redis_store import RedisGamesOfBots, RedisStore
 from service.games.store.reminder_queue import RedisReminders
 from service.games.store.repository import GameRepository
+from service.learning.queries import Learning
+from service.learning.store import RedisLearning
 from service.limits.memory import MemoryReserve
 from service.limits.stored_bytes import UNLIMITED
 from service.limits.windows import LocalCounts
@@ -53,9 +55,9 @@ from service.redis.topology import Topology, open_topology
 from service.web.app import Ingress, WebParts, create_app
 from service.web.http.streams import StreamLimits, Streams
 from service.web.rate_limits import Limits, RateLimits
-from service.workers.advice import Hints, Reviews
 from service.workers.bot_worker import RoundEvents
 from service.workers.consumer import Queue
+from service.workers.learning import Hints, Reviews
 from service.workers.metrics import WorkerMetrics
 
 AdvanceClock = Callable[[int], None]
@@ -116,7 +118,9 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> ExampleApp:
     )
 
     queue = Queue(reminders, clock, WorkerMetrics(CollectorRegistry()))
-    hints, reviews = Hints(queue, repository, RoundEvents(repository)), Reviews(queue, repository)
+    learning = RedisLearning(calls)
+    hints = Hints(queue, repository, learning, RoundEvents(repository))
+    reviews = Reviews(queue, repository, learning)
 
     def learn() -> None:
         for taken in reminders.take("hints", _MAX_DUE, 1):
@@ -167,7 +171,7 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> ExampleApp:
     )
     limits, metrics = RateLimits(LocalCounts(), Limits(), workers=1), Metrics()
     streams = Streams(StreamLimits(), metrics.streams, lambda _connection, _notify: lambda: None)
-    parts = WebParts(games, backends, limits, streams, metrics, lambda: None)
+    parts = WebParts(games, Learning(repository, learning), backends, limits, streams, metrics, lambda: None)
     return ExampleApp(create_app(parts, Ingress()), advance_clock, lambda name: backends.keys.create(name).key)
 
 

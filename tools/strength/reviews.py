@@ -17,14 +17,14 @@ from pathlib import Path
 from time import monotonic, process_time
 from typing import Any, Final, NamedTuple, TypeVar
 
-from service.bots.analysis import MAX_MOVES, luck_of, results, worlds_of
 from service.bots.choice import EDITIONS
 from service.bots.endgame import is_all_known
 from service.bots.knowledge import Observation
 from service.engine.deal import Deck, seed_from_text
 from service.engine.moves import Move
 from service.engine.referee import deal
-from service.records.review import judge
+from service.learning.analysis import MAX_MOVES, luck_of, results, worlds_of
+from service.learning.review import judge
 from tools.strength.kept import DIGITS, KeptOutcomes, read_lines, write_lines
 from tools.strength.rounds import play_round
 from tools.strength.rows import IN_ORDER, Setup

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from service.bots.analysis import replays_of
+from service.learning.analysis import replays_of
 from tools.strength.report import deals_of_fixed, markdown
 from tools.strength.reviews import LEVELS, Figures, deals_of
 

@@ -32,7 +32,6 @@ from service.games.ports import (
     WriteRequest,
 )
 from service.games.reminders import NO_REMINDERS, NOT_OF_GAMES, ReminderKind, Reminders
-from service.games.store.advice_store import RedisAdvice
 from service.games.store.all_games import parse_stored
 from service.games.store.compression import compress, decompress
 from service.games.store.table_store import RedisOpenTables
@@ -136,7 +135,6 @@ class RedisStore(Store):
         self._ttl = ttl_seconds
         self._calls = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_failure)
         self._memory_reserve = memory_reserve
-        self.advice = RedisAdvice(self._calls)
         self.tables = RedisOpenTables(self._calls)
 
     def create(

@@ -53,7 +53,7 @@ def get_hint(services: Services, access: Access) -> RawResponse:
     for that, for 1.5 seconds at most, and is 202 if the hint is not there by then.
     """
     negotiate(JSON)
-    found = services.games.learning.hint(access)
+    found = services.learning.hint(access)
     language = preferred_language()
     if found.hint is None:
         return come_again(hint_json(found, language), HINT_RETRY_SECONDS)
@@ -82,7 +82,7 @@ def begin_review(services: Services, access: Access) -> RawResponse:
     """
     body = read_nothing()
     idempotency(body)  # to repeat the request changes nothing anyway; but the key has to be one
-    services.games.learning.begin_review(access)
+    services.learning.begin_review(access)
     return accepted_at(f"/v1/games/{access.game.id}/review")
 
 
@@ -108,7 +108,7 @@ def get_review(services: Services, access: Access) -> RawResponse:
     `no_review` if nobody has asked for it by `POST`.
     """
     negotiate(JSON)
-    found = services.games.learning.review(access)
+    found = services.learning.review(access)
     language = preferred_language()
     if found.review is None:
         return come_again(review_json(found, language), REVIEW_RETRY_SECONDS)

@@ -6,8 +6,8 @@ from typing import Final
 
 from marshmallow import Schema, fields
 
-from service.games.queries.learning import HintFound, ReviewFound
-from service.records.review import Decision, SeatSummary, hint, sentence, summaries
+from service.learning.queries import HintFound, ReviewFound
+from service.learning.review import Decision, SeatSummary, hint, sentence, summaries
 from service.texts import Language
 from service.web.fields.moves import MoveSchema
 from service.web.fields.shown import SeatedSchema

@@ -10,7 +10,6 @@ from threading import Lock
 from time import time
 from typing import NamedTuple, get_args
 
-from service.games.advice import AdviceStore, HintState, KeptReview
 from service.games.ports import (
     DELETIONS_KEPT_MS,
     IDEMPOTENCY_TTL,
@@ -43,6 +42,7 @@ from service.games.reminders import (
 from service.games.store.compression import compress, decompress
 from service.games.store.heartbeats import Heartbeat, judge
 from service.games.tables import ListedTable, Listing, OpenTables, Place, Seeker
+from service.learning.store import HintState, KeptReview, LearningStore
 from service.limits.fair_queue import Due, Turns
 from service.redis.errors import OutcomeUnknown
 from service.redis.shards import shard_of
@@ -67,8 +67,8 @@ class _IdempotencyEntry(NamedTuple):
     expires: float
 
 
-class _MemoryAdvice(AdviceStore):
-    """Keeps hints and reviews as ``RedisAdvice`` does, in a store that is a queue, too."""
+class _MemoryLearning(LearningStore):
+    """Keeps hints and reviews as ``RedisLearning`` does, in a store that is a queue, too."""
 
     def __init__(self, games: MemoryStore) -> None:
         self._games = games
@@ -172,7 +172,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
         self._heartbeat: Heartbeat | None = None
         self._listeners: dict[str, list[Listener]] = {}
         self._lock = Lock()
-        self.advice = _MemoryAdvice(self)
+        self.learning = _MemoryLearning(self)
 
     def create(
         self,
@@ -240,7 +240,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
                 return current.stored.version
             version = current.stored.version + 1
             self._games[game] = _Game(StoredGame(version, tombstone), (), {}, current.expires)
-            self.advice.forget(game)
+            self.learning.forget(game)
             if shard_of(game) is not None:
                 self._holders[game] = holder
                 for kind in get_args(ReminderKind):

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from service.backends.store import RedisBackends
 from service.backends.webhooks.store import RedisWebhooks
+from service.games.ports import Store
 from service.games.store.redis_store import RedisDeletions, RedisStore
 from service.games.store.reminder_queue import RedisReminders
+from service.learning.store import LearningStore, RedisLearning
 from service.limits.memory import MemoryReserve
 from service.redis.calls import FailureObserver, Observer, RedisCalls, observe_nothing
 from service.redis.topology import Topology
+from tests.support.stores.memory_store import MemoryStore
 
 
 def redis_calls(topology: Topology, *, replicated: bool = False) -> RedisCalls:
@@ -38,6 +41,13 @@ def redis_store(
         observe=observe,
         observe_failure=observe_failure,
     )
+
+
+def learning_of(store: Store) -> LearningStore:
+    """The hints and reviews beside the games of a store."""
+    if isinstance(store, MemoryStore):
+        return store.learning
+    return RedisLearning(store._calls)  # type: ignore[attr-defined] # a ``RedisStore``, or what wraps one
 
 
 def redis_reminders(

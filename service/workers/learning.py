@@ -3,7 +3,7 @@
 Owns in which order that is done beside the moves of computer players: hints and moves take turns, a decision of a
 review is judged, or a deal replayed, where nothing else is to be done, or once a second. A review is kept every few
 seconds, so that another process goes on where one was killed. A hint is made from what its seat has seen, and nothing
-else. Does not depend on how moves are judged (``service.bots.analysis``).
+else. Does not depend on how moves are judged (``service.learning.analysis``).
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from functools import partial
 from time import monotonic
 from typing import Final, NamedTuple, Protocol
 
-from service.bots.analysis import estimates
 from service.bots.knowledge import observe
 from service.games.model.forks import export_record
 from service.games.model.game import Game
 from service.games.reminders import TakenReminder
-from service.games.store.advice_codec import decode_review, encode_hint, encode_review, position_of
 from service.games.store.repository import GameRepository
+from service.learning.analysis import estimates
+from service.learning.review import Decision, Hint, Review, RoundLuck, Unreviewable, review
+from service.learning.store import LearningStore, decode_review, encode_hint, encode_review, position_of
 from service.limits.fair_queue import FairQueue
-from service.records.review import Decision, Hint, Review, RoundLuck, Unreviewable, review
 from service.workers.bot_worker import RoundEvents
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
 
@@ -47,10 +47,12 @@ REVIEWS: Final = ConsumerSettings("reviews", LEASE_MS, 2, (0.2, 1.0), "a review 
 class _Looking(Consumer):
     """Looks for reminders no more often than its settings say, however often it is called."""
 
-    def __init__(self, settings: ConsumerSettings, queue: Queue, repository: GameRepository) -> None:
+    def __init__(
+        self, settings: ConsumerSettings, queue: Queue, repository: GameRepository, store: LearningStore
+    ) -> None:
         super().__init__(settings, queue, spawn=None)
         self._repository = repository
-        self._advice = repository.store.advice
+        self._store = store
         self._next_look = 0.0
 
     def step(self) -> float:
@@ -63,16 +65,16 @@ class _Looking(Consumer):
 class Hints(_Looking):
     """Computes hints, one a step."""
 
-    def __init__(self, queue: Queue, repository: GameRepository, events: RoundEvents) -> None:
-        super().__init__(HINTS, queue, repository)
+    def __init__(self, queue: Queue, repository: GameRepository, store: LearningStore, events: RoundEvents) -> None:
+        super().__init__(HINTS, queue, repository, store)
         self._events = events
 
     def handle(self, taken: TakenReminder) -> Next:
         """Compute the hint that was asked for, unless the game has gone on."""
         game = self._repository.reader.load(taken.game)
-        if game is None or game.state.turn is None or not self._advice.is_hint_asked(game.id, position_of(game)):
+        if game is None or game.state.turn is None or not self._store.is_hint_asked(game.id, position_of(game)):
             return "never"
-        kept = self._advice.keep_hint(game.id, position_of(game), encode_hint(self._hint(game, game.state.turn)))
+        kept = self._store.keep_hint(game.id, position_of(game), encode_hint(self._hint(game, game.state.turn)))
         return "never" if kept else self._clock()
 
     def _hint(self, game: Game, seat: int) -> Hint:
@@ -93,8 +95,8 @@ class _Task(NamedTuple):
 class Reviews(_Looking):
     """Computes reviews, one decision or one deal a step; the holders take turns."""
 
-    def __init__(self, queue: Queue, repository: GameRepository) -> None:
-        super().__init__(REVIEWS, queue, repository)
+    def __init__(self, queue: Queue, repository: GameRepository, store: LearningStore) -> None:
+        super().__init__(REVIEWS, queue, repository, store)
         self._waiting = FairQueue[_Task]()
 
     def step(self) -> float:
@@ -111,7 +113,7 @@ class Reviews(_Looking):
     def handle(self, taken: TakenReminder) -> Next:
         """Begin a review, or go on with one that another process has begun."""
         game = self._repository.reader.load(taken.game)
-        known = None if game is None else self._advice.review(game.id, game.holder)
+        known = None if game is None else self._store.review(game.id, game.holder)
         if game is None or known is None or known.is_complete:
             return "never"
         kept = decode_review(known.data)
@@ -136,7 +138,7 @@ class Reviews(_Looking):
         is_due = monotonic() - task.kept_at >= KEEP_SECONDS
         if found is None or is_due:
             data = encode_review(Review(task.decisions, task.rounds))
-            wanted = self._advice.keep_review(task.taken.game, data, is_complete=found is None)
+            wanted = self._store.keep_review(task.taken.game, data, is_complete=found is None)
             if found is None or not wanted:
                 return "never"
             task = task._replace(kept_at=monotonic())

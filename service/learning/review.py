@@ -2,9 +2,9 @@
 
 What is given away is compared with the best move that the seat could have known.
 
-Owns which moves are decisions, those with an alternative, and the sums of a seat. A decision is judged by
-``service.bots.analysis`` from what its seat had seen then, so nobody is blamed for what was hidden. The luck is that of
-the deals of rounds that are over (``service.bots.analysis``). Does not depend on where the record comes from.
+Owns which moves are decisions, those with an alternative, and the sums of a seat. A decision is judged by ``analysis``
+from what its seat had seen then, so nobody is blamed for what was hidden. The luck is that of the deals of rounds that
+are over. Does not depend on where the record comes from.
 
 What is given away is at least 0 by its definition, so that also who plays as well as can be is seen to give away a
 little: as much as the estimates stray. To compare players it serves, as they stray alike for all.
@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import fsum, sqrt
 from typing import Final, NamedTuple
 
-from service.bots.analysis import Advantage, Estimate, estimates, is_clear, luck_of, results
 from service.bots.knowledge import Observation, observe
 from service.engine.events import Dealt, Event, RoundEnded
 from service.engine.moves import DEAL, Move
@@ -24,6 +23,7 @@ from service.engine.presence import ALL_PRESENT, Presence, PresenceEvent
 from service.engine.state import State
 from service.engine.variant import Rules
 from service.engine.view import DrewView, RecordedDeal
+from service.learning.analysis import Advantage, Estimate, estimates, is_clear, luck_of, results
 from service.records.event_checks import move_of
 from service.records.record import Record
 from service.records.replay import MOVES, Step, replay_record
@@ -250,22 +250,22 @@ def _luck_of_seat(seat: int, rounds: Sequence[RoundLuck]) -> LuckSummary:
 def sentence(decision: Decision, language: Language = DEFAULT_LANGUAGE) -> str:
     """Return what is said of a decision: of a mistake why the best move is better, else that none is to be seen."""
     if not decision.is_mistake:
-        return text("advice.fine", language)
-    return text("advice.mistake", language, reasons=_listed(decision.advantages, language))
+        return text("learning.fine", language)
+    return text("learning.mistake", language, reasons=_listed(decision.advantages, language))
 
 
 def hint(found: Sequence[Estimate], language: Language = DEFAULT_LANGUAGE) -> str:
     """Return what to say of estimates, the best first: whether the best is clearly better than the next, and why."""
     if len(found) == 1:
-        return text("advice.only", language)
+        return text("learning.only", language)
     best, second = found[:2]
     if second.is_mistake:
-        return text("advice.better", language, reasons=_listed(best.advantages, language))
+        return text("learning.better", language, reasons=_listed(best.advantages, language))
     reasons = [each for each in best.advantages if each not in _OF_THE_ESTIMATE]
     if not reasons:
-        return text("advice.equal", language)
-    return text("advice.close", language, reasons=_listed(reasons, language))
+        return text("learning.equal", language)
+    return text("learning.close", language, reasons=_listed(reasons, language))
 
 
 def _listed(advantages: Iterable[Advantage], language: Language) -> str:
-    return "; ".join([text(f"advice.reasons.{each}", language) for each in advantages])
+    return "; ".join([text(f"learning.reasons.{each}", language) for each in advantages])

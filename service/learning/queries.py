@@ -1,7 +1,7 @@
 """What a player may ask for who learns: the hint on the running turn, and the review of the finished match.
 
 Owns who may have which of them, and how long a request waits. Neither is computed here: it is asked for in the store,
-and a bot worker computes it (``service.workers.advice``).
+and a bot worker computes it (``service.workers.learning``).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from service.games.model.errors import Forbidden, MoveRefused, NotFinished, NotF
 from service.games.model.game import Game
 from service.games.model.seats import BOT
 from service.games.model.views import legal_moves_for
-from service.games.store.advice_codec import decode_hint, decode_review, position_of
 from service.games.store.repository import GameRepository
-from service.records.review import Hint, Review
+from service.learning.review import Hint, Review
+from service.learning.store import LearningStore, decode_hint, decode_review, position_of
 
 WAIT_SECONDS: Final = 1.5
 """For so long a request waits for a hint, which usually takes half a second."""
@@ -47,9 +47,9 @@ class ReviewFound(NamedTuple):
 class Learning:
     """Hints and reviews of the games of a repository. Every method raises ``StorageUnavailable``."""
 
-    def __init__(self, repository: GameRepository) -> None:
+    def __init__(self, repository: GameRepository, store: LearningStore) -> None:
         self._repository = repository
-        self._advice = repository.store.advice
+        self._store = store
         self._waiting = BoundedSemaphore(MAX_WAITING)
 
     def hint(self, access: Access) -> HintFound:
@@ -69,7 +69,7 @@ class Learning:
     def _hint(self, access: Access, deadline: float) -> HintFound:
         game = self._on_turn(access)
         while True:
-            found = self._advice.ask_hint(game.id, game.holder, position_of(game))
+            found = self._store.ask_hint(game.id, game.holder, position_of(game))
             if isinstance(found, bytes):
                 return HintFound(game.version, decode_hint(found))
             if found == "asked":
@@ -110,15 +110,15 @@ class Learning:
         game = access.game
         if game.status != "finished":
             raise NotFinished("not_finished")
-        if self._advice.review(game.id, game.holder) is None:
+        if self._store.review(game.id, game.holder) is None:
             self._repository.transactions.admission.take(game, HINT_BYTES + REVIEW_BYTES_PER_EVENT * game.version)
-            if self._advice.ask_review(game.id, game.holder) is None:
+            if self._store.ask_review(game.id, game.holder) is None:
                 raise NotFound("game_expired")
 
     def review(self, access: Access) -> ReviewFound:
         """Return the review of the match. Raises ``NotFound`` if nobody has asked for it."""
         game = access.game
-        found = self._advice.review(game.id, game.holder)
+        found = self._store.review(game.id, game.holder)
         if found is None:
             raise NotFound("no_review")
         return ReviewFound(len(game.seats), decode_review(found.data) if found.is_complete else None)

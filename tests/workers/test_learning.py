@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from service.games.store.advice_codec import decode_review, position_of
-from service.records.review import Review
-from service.workers.advice import Advisor, Hints, Reviews
+from service.learning.review import Review
+from service.learning.store import decode_review, position_of
 from service.workers.bot_worker import RoundEvents
+from service.workers.learning import Advisor, Hints, Reviews
 from tests.workers.tables import InProcess, request
 
 pytestmark = pytest.mark.gate
@@ -16,13 +16,14 @@ pytestmark = pytest.mark.gate
 @pytest.fixture(autouse=True)
 def few_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Judge roughly, as nothing here depends on it; and keep each decision of a review."""
-    monkeypatch.setattr("service.bots.analysis._MAX_WORLDS", 2)
-    monkeypatch.setattr("service.workers.advice.KEEP_SECONDS", 0.0)
+    monkeypatch.setattr("service.learning.analysis._MAX_WORLDS", 2)
+    monkeypatch.setattr("service.workers.learning.KEEP_SECONDS", 0.0)
 
 
 def advisor(table: InProcess) -> Advisor:
     events = RoundEvents(table.repository)
-    hints, reviews = Hints(table.queue, table.repository, events), Reviews(table.queue, table.repository)
+    hints = Hints(table.queue, table.repository, table.store.learning, events)
+    reviews = Reviews(table.queue, table.repository, table.store.learning)
     return Advisor(table.worker, hints, reviews)
 
 
@@ -36,7 +37,7 @@ def reviewed_match(table: InProcess, network: str = "", seed: str = "seed", limi
     wanted = request("domino", "gg", seed=seed, network=network)._replace(options={"limit": limit})
     game = table.create(wanted).view.id
     table.play_out(game)
-    assert table.store.advice.ask_review(game, table.game(game).holder)
+    assert table.store.learning.ask_review(game, table.game(game).holder)
     return game
 
 
@@ -47,7 +48,7 @@ def busy(table: InProcess) -> str:
 
 def known(table: InProcess, game: str) -> Review:
     """What is kept of a review."""
-    found = table.store.advice.review(game, table.game(game).holder)
+    found = table.store.learning.review(game, table.game(game).holder)
     assert found is not None
     return decode_review(found.data)
 
@@ -58,7 +59,7 @@ def decisions(table: InProcess, game: str) -> int:
 
 
 def is_complete(table: InProcess, game: str) -> bool:
-    found = table.store.advice.review(game, table.game(game).holder)
+    found = table.store.learning.review(game, table.game(game).holder)
     return found is not None and found.is_complete
 
 
@@ -68,7 +69,7 @@ def test_hints_and_moves_take_turns(table: InProcess) -> None:
         created = table.create(request("domino", "pg", seed=f"seed {number}"))
         game = table.game(created.view.id)
         if game.state.turn == 0:
-            assert table.store.advice.ask_hint(game.id, game.holder, position_of(game)) == "asked"
+            assert table.store.learning.ask_hint(game.id, game.holder, position_of(game)) == "asked"
             asked.append(game)
     running, worker = busy(table), advisor(table)
     assert len(asked) > 3
@@ -78,19 +79,19 @@ def test_hints_and_moves_take_turns(table: InProcess) -> None:
         for source in table.worker._sources:
             source.next_look = 0.0
         worker.step()
-        there = [each for each in asked if not table.store.advice.is_hint_asked(each.id, position_of(each))]
+        there = [each for each in asked if not table.store.learning.is_hint_asked(each.id, position_of(each))]
         assert len(there) == computed
         assert table.game(running).version > version
 
 
 def test_a_review_waits_for_moves_but_goes_on_now_and_then(table: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.workers.advice.REVIEW_SECONDS", 1e9)
+    monkeypatch.setattr("service.workers.learning.REVIEW_SECONDS", 1e9)
     game, running, worker = reviewed_match(table), busy(table), advisor(table)
     for _ in range(20):
         look_at_once(worker)
         assert worker.step() == 0
     assert decisions(table, game) == 1  # in the first step
-    monkeypatch.setattr("service.workers.advice.REVIEW_SECONDS", 0.0)
+    monkeypatch.setattr("service.workers.learning.REVIEW_SECONDS", 0.0)
     worker._review_due = 0.0
     for judged in range(2, 5):
         look_at_once(worker)
@@ -123,7 +124,7 @@ def test_a_review_of_a_deleted_game_is_dropped(table: InProcess) -> None:
 
 
 def test_a_match_is_reviewed_up_to_a_number_of_decisions(table: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.workers.advice.MAX_DECISIONS", 3)
+    monkeypatch.setattr("service.workers.learning.MAX_DECISIONS", 3)
     game, worker = reviewed_match(table), advisor(table)
     while not is_complete(table, game):
         look_at_once(worker)
