@@ -2,7 +2,7 @@
 
 Owns the port, which a bot worker and the web share, and its adapter: what was asked for and what was computed. A hint
 follows the position that it is for, and a review a byte that says whether it is complete. Both are compact JSON arrays,
-as events are, and those of a review compressed.
+as events are, and those of a review compressed. Does not depend on who computes them.
 """
 
 from __future__ import annotations

@@ -28,7 +28,6 @@ from service.redis.connection import connect
 from service.redis.server_clock import system_clock
 from service.redis.topology import SingleNodeTopology
 from service.web.app import Application
-from service.web.feed import stream as feed_stream
 from service.web.http.streams import StreamLimits, Streams
 from tests.api.client import Api, Table, check_item, errors_of, status_and_code
 from tests.api.followers import LINES, PATIENCE, SSE, lines_in
@@ -443,7 +442,7 @@ def test_a_revoked_key_ends_its_streams(
     headers: Mapping[str, str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(feed_stream, "CHECK_SECONDS", 0.1)
+    monkeypatch.setattr("service.web.events.stream.CHECK_SECONDS", 0.1)
     with closing(stream(watching, app_key, headers)) as answer:
         chunks = answer.iter_encoded()
         next(chunks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Event, Thread
+from threading import BoundedSemaphore, Event, Thread
 from time import monotonic
 from typing import Any
 
@@ -273,7 +273,7 @@ class Looks:
 
 def test_many_hints_do_not_make_a_reader_look_for_each_of_them() -> None:
     looks = Looks()
-    reader = FeedReader("0-0", looks.read, looks.watch)
+    reader = FeedReader("0-0", looks.read, looks.watch, slots=BoundedSemaphore(1))
     began, enough = monotonic(), Event()
     hinting = Thread(target=hint_until, args=(looks, enough))
     hinting.start()
@@ -291,9 +291,10 @@ def hint_until(looks: Looks, enough: Event) -> None:
 
 def test_a_reader_waits_while_the_store_is_away_and_then_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feed_module, "POLL_SECONDS", 0.1)
+    monkeypatch.setattr("service.games.queries.follower.RETRY_SECONDS", 0.1)
     looks = Looks()
     looks.fails = True
-    reader = FeedReader("5-0", looks.read, looks.watch)
+    reader = FeedReader("5-0", looks.read, looks.watch, slots=BoundedSemaphore(1))
     began = monotonic()
     while looks.count < 3:
         assert reader.wait(0.35) is None
@@ -305,7 +306,7 @@ def test_a_reader_waits_while_the_store_is_away_and_then_goes_on(monkeypatch: py
 
 def test_a_reader_ends_at_once_when_the_service_stops() -> None:
     looks = Looks()
-    reader = FeedReader("0-0", looks.read, looks.watch)
+    reader = FeedReader("0-0", looks.read, looks.watch, slots=BoundedSemaphore(1))
     ended = Thread(target=lambda: reader.wait(LONG))
     ended.start()
     reader.shutdown()

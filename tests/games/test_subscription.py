@@ -20,7 +20,7 @@ from service.games.model.errors import NotFound, Unauthorized
 from service.games.model.game_events import TokenChanged
 from service.games.model.views import EventPage, Reset
 from service.games.ports import EventFeed, EventNotification, EventRange, Listener
-from service.games.queries import subscription as module
+from service.games.queries import follower as module
 from service.games.queries.subscription import MAX_PENDING, EventSubscription
 from service.redis.errors import StorageUnavailable
 from tests.support.games import build_games
@@ -175,7 +175,7 @@ def test_a_gap_between_notifications_is_filled_from_the_store(scene: Scene) -> N
 def test_of_a_notification_that_is_partly_known_the_rest_is_delivered(scene: Scene) -> None:
     following = scene.follow(1)
     scene.feed.publish(EventNotification(0, tuple(scene.store.event_range(scene.id, 0, 10).events)))  # type: ignore[union-attr]
-    following._needs_catch_up = False
+    following._must_read = False
     assert versions(following.wait(0)) == [2]
 
 
@@ -292,7 +292,7 @@ def test_a_game_without_events_for_its_whole_lifetime_is_looked_up(scene: Scene)
     following.poll()
     scene.time = 2 * TTL
     assert following.wait(0) is None
-    following._recheck_at = 0.0
+    following._read_at = 0.0
     assert following.wait(0) is None  # nobody waits longer for the look
     with pytest.raises(NotFound):
         following.wait(0)

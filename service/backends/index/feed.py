@@ -1,21 +1,20 @@
 """The feed of an application: what has happened in all its games, in pages and as it happens.
 
-Owns the cursor of a reader, and when a reader looks for more: at once after a hint, and every few seconds without one,
-as a hint may be lost.
+Owns the cursor of a reader, and how often a reader looks for more: soon after a hint, and every few seconds without
+one, as a hint may be lost.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from threading import BoundedSemaphore, Event
-from time import monotonic, sleep
+from threading import BoundedSemaphore
 from typing import Final, NamedTuple
 
 from service.backends.index.summaries import reset_item, shown_item
 from service.backends.ports import FeedStore
-from service.games.ports import EventFeed, EventNotification, TimeSource
-from service.redis.errors import StorageUnavailable
+from service.games.ports import EventFeed, TimeSource
+from service.games.queries.follower import Follower, Watch
 
 LATEST: Final = "latest"
 """In place of a cursor: after everything that has happened so far."""
@@ -63,87 +62,24 @@ class Feeds:
 
     def follow(self, app: str, after: str, limit: int = PAGE_SIZE) -> FeedReader:
         """Return a reader of what comes after a cursor, in pages of ``limit`` items; it must be closed."""
-
-        def read(cursor: str) -> FeedItems:
-            with self._slots:
-                return self.page(app, cursor, limit)
-
-        return FeedReader(after, read, partial(self._notifications.watch, app))
+        read, watch = partial(self.page, app, limit=limit), partial(self._notifications.watch, app)
+        return FeedReader(after, read, watch, slots=self._slots)
 
 
-class FeedReader:
-    """The items of a feed after a cursor, each once and in order.
+class FeedReader(Follower[FeedItems]):
+    """The items of a feed after a cursor, each once and in order; ``read`` returns a page after a cursor."""
 
-    ``read`` returns a page after a cursor, ``watch`` has a function called with every hint, until the function that it
-    returns is called.
-    """
+    __slots__ = ("_read", "cursor")
 
-    def __init__(
-        self,
-        after: str,
-        read: Callable[[str], FeedItems],
-        watch: Callable[[Callable[[EventNotification | None], None]], Callable[[], None]],
-    ) -> None:
+    def __init__(self, after: str, read: Callable[[str], FeedItems], watch: Watch, *, slots: BoundedSemaphore) -> None:
         self.cursor = after
-        self.closing = False
-        """Whether the service is shutting down."""
         self._read = read
-        self._hinted = Event()
-        self._hinted.set()
-        self._earliest = self._latest = monotonic()
-        """When the feed is read again: after a hint, and without one."""
-        self._unwatch = watch(lambda _: self._hinted.set())
+        super().__init__(watch, slots=slots, poll_seconds=POLL_SECONDS, pause_seconds=PAUSE_SECONDS)
 
-    def wait(self, seconds: float) -> FeedItems | None:
-        """Return the next items; ``None`` if none come in time, or the service is shutting down.
+    def _read_page(self) -> tuple[FeedItems | None, bool]:
+        page = self._read(self.cursor)
+        self._advance(page)
+        return page if page.items else None, page.more
 
-        While the store is unavailable it goes on waiting.
-        """
-        deadline = monotonic() + seconds
-        while not self.closing:
-            now, hinted = monotonic(), self._hinted.is_set()
-            due = self._earliest if hinted else self._latest
-            if now >= due:
-                page = self._look()
-                if page is not None:
-                    return page
-            elif now >= deadline:
-                return None
-            elif hinted:
-                sleep(min(due, deadline) - now)
-            else:
-                self._hinted.wait(min(due, deadline) - now)
-        return None
-
-    def shutdown(self) -> None:
-        """End ``wait``, in whichever thread it runs: the service is shutting down."""
-        self.closing = True
-        self._hinted.set()
-
-    def recheck(self) -> None:
-        """Look for more, hint or not."""
-        self._hinted.set()
-
-    def close(self) -> None:
-        unwatch, self._unwatch = self._unwatch, _do_nothing
-        unwatch()
-
-    def _look(self) -> FeedItems | None:
-        """Return what has come since the last look; ``None`` if nothing has, or the store is unavailable."""
-        self._hinted.clear()  # before reading: a hint during it is about something that it may not have seen
-        try:
-            page = self._read(self.cursor)
-        except StorageUnavailable:
-            self._earliest = self._latest = monotonic() + POLL_SECONDS
-            return None
-        now = monotonic()
-        self._earliest, self._latest = now + PAUSE_SECONDS, now + POLL_SECONDS
+    def _advance(self, page: FeedItems) -> None:
         self.cursor = page.cursor
-        if page.more:
-            self._earliest = now
-            self._hinted.set()
-        return page if page.items else None
-
-
-def _do_nothing() -> None:
-    """Take the place of a function that has been called."""

@@ -31,7 +31,7 @@ from service.web.view.serializers import game_view_json
 
 blueprint: Final = Blueprint("events", __name__)
 
-_Show = Callable[[EventSubscription], JsonObject | None]
+_Show = Callable[[], tuple[JsonObject, int] | None]
 
 _EVENTS_PER_TURN: Final = 100
 """Events of a page that are serialized before other requests run: a few milliseconds with texts."""
@@ -161,20 +161,27 @@ def _stream(
     except BaseException:
         streams.remove(subscription)
         raise
-    show: _Show | None = partial(_view_item, services, language) if query["view"] else None
-    # A client that lost its connection may have got the events up to its cursor without the view after them.
-    due = first is not None or "Last-Event-ID" in request.headers
+    show: _Show | None = partial(_view_item, services, language, subscription) if query["view"] else None
+    content = StreamContent[EventPage](
+        first,
+        items=lambda page: [(serialize(each), each.version) for each in page.events],
+        closing=lambda at: {"version": subscription.cursor, "type": "closing", "at": at, "data": {}},
+        show=show,
+        # A client that lost its connection may have got the events up to its cursor without the view after them.
+        due=first is not None or "Last-Event-ID" in request.headers,
+    )
     check = None if access.app is None else key_check(services)
-    chunks = Stream(streams, subscription, media_type, StreamContent(first, serialize, show, due), check=check)
-    return streamed(chunks, media_type, language)
+    return streamed(Stream(streams, subscription, media_type, content, check=check), media_type, language)
 
 
-def _view_item(services: Services, language: Language | None, subscription: EventSubscription) -> JsonObject | None:
-    """Return the item with the subscriber's view at its cursor; ``None`` if the game is at another version."""
+def _view_item(
+    services: Services, language: Language | None, subscription: EventSubscription
+) -> tuple[JsonObject, int] | None:
+    """Return the item with the subscriber's view at its cursor, and that; ``None`` if the game is at another one."""
     queries = services.games.queries
     access = queries.at_cursor(subscription)
     if access.game.version != subscription.cursor:
         return None
     name = "game" if language is None else f"game in {language}"
     body = cached_body(services.views, access, name, lambda: to_json(game_view_json(queries.view(access), language)))
-    return {"type": "view", "version": subscription.cursor, "game": orjson.Fragment(body)}
+    return {"type": "view", "version": subscription.cursor, "game": orjson.Fragment(body)}, subscription.cursor

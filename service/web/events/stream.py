@@ -1,38 +1,43 @@
-"""A stream of a game: its events as they happen, with a keep-alive where there are none.
+"""A stream of a game or feed: what happens as it happens, with a keep-alive where there is nothing.
 
-Owns when what is sent, and when the stream ends. Does not depend on the contents of an event, nor on where events come
-from.
+Owns when what is sent, and when the stream ends. Does not depend on what an item contains, nor on where it comes from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from time import monotonic, time
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from service.games.model.errors import Gone, NotFound, Unauthorized
-from service.games.model.views import EventPage, EventView, format_rfc3339
-from service.games.queries.subscription import RETRY_SECONDS, EventSubscription
+from service.games.model.views import format_rfc3339
+from service.games.queries.follower import RETRY_SECONDS, Follower
 from service.redis.errors import StorageUnavailable
 from service.web.fields.strict import JsonObject
 from service.web.http.streams import CHECK_SECONDS, FORMATS, Streams
 
+Page = TypeVar("Page")
 
-class StreamContent(NamedTuple):
-    """What a stream sends: ``first`` at once, if there are events already, and then whatever happens.
 
-    ``serialize`` makes the JSON of an event; it is called for each once and in their order. ``show`` returns the item
-    with the view at the cursor, or ``None`` if newer events are on their way. It is called when no more events follow
-    for the moment: after events, and before any if a view is ``due``.
+class StreamContent(NamedTuple, Generic[Page]):
+    """What a stream sends: ``first`` at once, if there is something already, and then whatever happens.
+
+    ``items`` returns the JSON of what is in a page, each with the cursor after it; it is called for each page once and
+    in their order. ``closing`` returns the item that is sent when the service shuts down, at this time. ``start``
+    is the cursor that a client is told where there is no ``first``. ``show`` returns the item with the view at the
+    cursor, and that, or ``None`` if newer events are on their way. It is called when no more events follow for the
+    moment: after events, and before any if a view is ``due``.
     """
 
-    first: EventPage | None
-    serialize: Callable[[EventView], JsonObject]
-    show: Callable[[EventSubscription], JsonObject | None] | None
-    due: bool
+    first: Page | None
+    items: Callable[[Page], Iterable[tuple[object, int | str]]]
+    closing: Callable[[str], JsonObject]
+    start: str | None = None
+    show: Callable[[], tuple[JsonObject, int] | None] | None = None
+    due: bool = False
 
 
-class Stream:
+class Stream(Generic[Page]):
     """One stream as the body of a response; the WSGI server closes it in any case, also when the client disconnects.
 
     The subscription is closed only there: cleanup in the generator would also run when it is collected as garbage,
@@ -46,9 +51,9 @@ class Stream:
     def __init__(
         self,
         streams: Streams,
-        subscription: EventSubscription,
+        subscription: Follower[Page],
         media_type: str,
-        content: StreamContent,
+        content: StreamContent[Page],
         *,
         check: Callable[[], object] | None = None,
     ) -> None:
@@ -75,9 +80,11 @@ class Stream:
     def _run(self) -> Generator[bytes, None, None]:
         self._sent_at = monotonic()
         try:
-            yield self._format.preamble
-            if self._content.first is not None:
-                yield self._events(self._content.first)
+            first, start = self._content.first, self._content.start
+            if first is not None:
+                yield self._format.preamble + self._lines(first)
+            else:
+                yield self._format.preamble if start is None else self._format.start(start)
             while (chunk := self._next()) is not None:
                 if chunk:
                     yield chunk
@@ -98,7 +105,7 @@ class Stream:
             return None
         if page is not None:
             self._due, self._pause = self._content.show is not None, 0.0
-            return self._events(page)
+            return self._lines(page)
         if self._due and self._content.show is not None:
             return self._view(self._content.show)
         if subscription.finished:
@@ -115,11 +122,11 @@ class Stream:
     def _keepalive_at(self) -> float:
         return self._sent_at + self._streams.keepalive_seconds
 
-    def _events(self, page: EventPage) -> bytes:
-        serialize, line = self._content.serialize, self._format.line
-        return b"".join([line(serialize(each), each.version) for each in page.events])
+    def _lines(self, page: Page) -> bytes:
+        line = self._format.line
+        return b"".join([line(item, cursor) for item, cursor in self._content.items(page)])
 
-    def _view(self, show: Callable[[EventSubscription], JsonObject | None]) -> bytes:
+    def _view(self, show: Callable[[], tuple[JsonObject, int] | None]) -> bytes:
         """Return the item with the view at the cursor.
 
         Empty if there is none yet, and a keep-alive if it cannot be read.
@@ -128,7 +135,7 @@ class Stream:
         try:
             if self._check is not None:
                 self._check()
-            item = show(subscription)
+            item = show()
         except StorageUnavailable:
             self._due, self._pause = not subscription.closing, RETRY_SECONDS
             return self._format.keepalive
@@ -137,12 +144,10 @@ class Stream:
             subscription.recheck()  # which tells of the deletion
             return b""
         self._due = False
-        return b"" if item is None else self._format.line(item, subscription.cursor)
+        return b"" if item is None else self._format.line(*item)
 
     def _closing(self) -> bytes:
-        at = format_rfc3339(int(time() * 1000))
-        closing = {"version": self._subscription.cursor, "type": "closing", "at": at, "data": {}}
-        return self._format.line(closing, None)
+        return self._format.line(self._content.closing(format_rfc3339(int(time() * 1000))), None)
 
 
 def _is_checked(check: Callable[[], object]) -> bool:

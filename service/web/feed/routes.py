@@ -7,11 +7,12 @@ from typing import Any, Final
 import orjson
 from flask import Blueprint, Response, request
 
+from service.backends.index.feed import FeedItems
 from service.backends.ports import Backend
 from service.web.access import key_check
 from service.web.events.schemas import StreamItemSchema
+from service.web.events.stream import Stream, StreamContent
 from service.web.feed.schemas import FeedPageSchema, FeedQuerySchema
-from service.web.feed.stream import FeedStream
 from service.web.http.errors import current_environ
 from service.web.http.headers import negotiate, read_query_of_reader
 from service.web.http.responses import JSON, RawResponse, ok, streamed
@@ -83,4 +84,10 @@ def _stream(services: Services, app: str, query: dict[str, Any], media_type: str
     first = feed.page(app, query.get("after"))
     limit_history(services.limits, len(first.items))
     reader = streams.add(lambda: feed.follow(app, first.cursor), stream_client(current_environ(), app))
-    return streamed(FeedStream(streams, reader, media_type, first, check=key_check(services)), media_type)
+    content = StreamContent[FeedItems](
+        first if first.items else None,
+        items=lambda page: [(orjson.Fragment(item), cursor) for cursor, item in page.items],
+        closing=lambda at: {"cursor": reader.cursor, "version": 0, "type": "closing", "at": at},
+        start=first.cursor,
+    )
+    return streamed(Stream(streams, reader, media_type, content, check=key_check(services)), media_type)

@@ -1,0 +1,179 @@
+"""Somebody who follows what happens: what comes after a cursor, each item once and in order, as it comes.
+
+Owns when the store is read: at first, where a notification leaves a gap, and after a while without one, as a
+notification is only a hint and may be lost. Does not depend on what is followed, nor on how it is sent to clients.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from threading import BoundedSemaphore
+from time import monotonic, sleep
+from typing import Final, Generic, TypeVar
+
+from service.games.ports import EventNotification
+from service.redis.errors import StorageUnavailable
+
+WAIT_SLICE_SECONDS: Final = 0.5
+"""How often a follower that waits for a slot to read the store checks whether the service is shutting down."""
+RETRY_SECONDS: Final = 3.0
+"""Seconds after which a store that was unavailable is read again, unless a notification comes first."""
+
+Page = TypeVar("Page")
+Watch = Callable[[Callable[[EventNotification | None], None]], Callable[[], None]]
+"""Has a function called with every notification, until the function that it returns is called."""
+
+
+class Follower(ABC, Generic[Page]):
+    """One client that follows something. Must be closed.
+
+    ``slots`` bounds how many read the store at the same time, as after a fault all of them have to. Without anything
+    new the store is read every ``poll_seconds``, and for notifications at most every ``pause_seconds``. So many
+    notifications as ``max_pending`` are queued for a slow client; further ones are dropped, as the store knows it all.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_earliest",
+        "_max_pending",
+        "_must_read",
+        "_pause",
+        "_pending",
+        "_poll",
+        "_read_at",
+        "_slots",
+        "_unwatch",
+        "closing",
+        "finished",
+    )
+
+    def __init__(
+        self,
+        watch: Watch,
+        *,
+        slots: BoundedSemaphore,
+        poll_seconds: float,
+        pause_seconds: float = 0.0,
+        max_pending: int = 1,
+    ) -> None:
+        self.closing = False
+        """Whether the service is shutting down."""
+        self.finished = False
+        """Whether no more will come."""
+        self._slots = slots
+        self._poll = poll_seconds
+        self._pause = pause_seconds
+        self._max_pending = max_pending
+        self._must_read = True
+        self._earliest = 0.0
+        self._read_at = monotonic() + poll_seconds
+        """When the store is read without a notification."""
+        self._pending: SimpleQueue[EventNotification | None] = SimpleQueue()
+        self._unwatch = watch(self._on_notification)
+
+    @abstractmethod
+    def _read_page(self) -> tuple[Page | None, bool]:
+        """Return what the store has after the cursor, ``None`` if nothing, and whether there is more than that."""
+
+    @abstractmethod
+    def _advance(self, page: Page) -> None:
+        """Move the cursor behind what is returned now."""
+
+    def _content_of(self, notification: EventNotification | None) -> Page | None:  # noqa: ARG002 # for who overrides it
+        """Return what a notification has after the cursor; ``None`` if nothing. It may have the store read."""
+        self._must_read = True
+        return None
+
+    def wait(self, seconds: float) -> Page | None:
+        """Return what comes next; ``None`` if nothing does in time, or the service is shutting down.
+
+        Raises what reading raises; while the store is unavailable it goes on waiting.
+        """
+        deadline = monotonic() + seconds
+        while not self.closing:
+            page = self._catch_up(deadline) if self._must_read else None
+            if page is None:
+                now = monotonic()
+                try:
+                    page = self._content_of(self._pending.get(timeout=max(min(deadline, self._read_at) - now, 0.0)))
+                except Empty:
+                    now = monotonic()
+                    self._must_read = self._must_read or now >= self._read_at
+                    if now >= deadline:
+                        return None
+            if page is not None:
+                self._go_on(page)
+                return page
+        return None
+
+    def poll(self) -> Page | None:
+        """Return what the store has after the cursor; ``None`` if nothing.
+
+        Raises as ``wait``, and ``StorageUnavailable``.
+        """
+        page = self._next_page()
+        if page is not None:
+            self._go_on(page)
+        return page
+
+    def recheck(self) -> None:
+        """Have the store read again: what is followed was deleted, whether a notification told it or not."""
+        while True:
+            try:
+                self._pending.get_nowait()  # what a slow client has not got yet
+            except Empty:
+                break
+        self._on_notification(None)
+
+    def close(self) -> None:
+        # The function refers to this object: kept, the reference cycle would be freed only by the garbage collector.
+        unwatch, self._unwatch = self._unwatch, _do_nothing
+        unwatch()
+
+    def shutdown(self) -> None:
+        """End ``wait``, in whichever thread it runs: the service is shutting down."""
+        self.closing = True
+        self._pending.put(None)
+
+    def _on_notification(self, notification: EventNotification | None) -> None:
+        if self._pending.qsize() < self._max_pending:
+            self._pending.put(notification)
+        else:
+            self._must_read = True
+
+    def _catch_up(self, deadline: float) -> Page | None:
+        """Return what the store has; ``None`` if nothing, or if it could not be read until then."""
+        pause = self._earliest - monotonic()
+        if pause > 0:
+            sleep(max(min(pause, deadline - monotonic()), 0.0))
+            if self._earliest > deadline:
+                return None
+        while not self._slots.acquire(timeout=min(max(deadline - monotonic(), 0), WAIT_SLICE_SECONDS)):
+            if self.closing or monotonic() >= deadline:
+                return None
+        try:
+            return self._next_page()
+        except StorageUnavailable:
+            self._read_at = monotonic() + RETRY_SECONDS
+            return None
+        finally:
+            self._slots.release()
+
+    def _next_page(self) -> Page | None:
+        self._must_read = False  # before reading: a notification during it is about something that it may not see
+        page, more = self._read_page()
+        now = monotonic()
+        self._read_at, self._earliest = now + self._poll, 0.0 if more else now + self._pause
+        if more:
+            self._must_read = True
+        return page
+
+    def _go_on(self, page: Page) -> None:
+        self._read_at = monotonic() + self._poll
+        self._advance(page)
+
+
+def _do_nothing() -> None:
+    """Take the place of a function that has been called."""
