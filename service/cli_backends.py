@@ -67,10 +67,10 @@ def list_all(settings: Settings) -> int:
     """Print every application: id, time of creation, suffixes of its valid keys or ``suspended``, own limits, name."""
 
     def command(keys: Backends) -> None:
-        for each in keys.all():
-            shown = "suspended" if each.suspended else _keys(keys, each)
-            limits = [_limits(each)] if each.limits != NO_OWN_LIMITS else []
-            print(each.id, format_rfc3339(each.created_at), shown, *limits, each.name, sep="  ")
+        for backend in keys.all():
+            shown = "suspended" if backend.suspended else _keys(keys, backend)
+            limits = [_limits(backend)] if backend.limits != NO_OWN_LIMITS else []
+            print(backend.id, format_rfc3339(backend.created_at), shown, *limits, backend.name, sep="  ")
 
     return _run(settings, command)
 
@@ -207,8 +207,8 @@ def _run_service(settings: Settings, command: Callable[[BackendsFacade], None]) 
 def _keys(keys: Backends, backend: Backend) -> str:
     """Return the suffixes of its valid keys, with the end of those that have one."""
     shown = [
-        each.suffix if each.expires_at is None else f"{each.suffix} (until {format_rfc3339(each.expires_at)})"
-        for each in keys.valid_keys(backend)
+        key.suffix if key.expires_at is None else f"{key.suffix} (until {format_rfc3339(key.expires_at)})"
+        for key in keys.valid_keys(backend)
     ]
     return ", ".join(shown) or "none"
 

@@ -88,9 +88,9 @@ def show_games(settings: Settings, ids: list[str]) -> int:
         shown = [games.show(game) for game in ids]
     except StorageUnavailable as error:
         return _failed(error)
-    for each in shown:
-        if each is not None:
-            print(orjson.dumps(each).decode())
+    for line in shown:
+        if line is not None:
+            print(orjson.dumps(line).decode())
     return 1 if None in shown else 0
 
 
@@ -140,7 +140,7 @@ class _Games:
             raise ValueError("there is no secret; set SECRET_KEY, or DATA_DIR, as the service has it")
         if parse_address(address) is None:
             raise ValueError(f"{address!r} is no address")
-        return {network_digest(Idempotency([each]), client_network(address)) for each in secrets}
+        return {network_digest(Idempotency([secret]), client_network(address)) for secret in secrets}
 
     def of(self, holders: Set[str] | None) -> Iterator[FoundGame]:
         """Return the games of any of these holders, or all of them, and tell those that cannot be read."""

@@ -161,7 +161,7 @@ def _secrets(text: str) -> tuple[str, ...]:
     if not text:
         return ()
     secrets = tuple(re.split(" *, *", text))
-    if any(len(each) < 32 or not each.isprintable() for each in secrets):
+    if any(len(secret) < 32 or not secret.isprintable() for secret in secrets):
         raise ValueError
     return secrets
 

@@ -73,7 +73,7 @@ class TextFormatter(logging.Formatter):
             text = f"{record.levelname.lower()}: {text}"
         lines = [time.strftime("%H:%M:%S ", time.localtime(record.created)) + text]
         if record.exc_info and record.exc_info[1] is not None:
-            lines += [f"    {each}" for each in _stack(record.exc_info[1])]
+            lines += [f"    {line}" for line in _stack(record.exc_info[1])]
         return "\n".join("".join([char if char.isprintable() else "\ufffd" for char in line]) for line in lines)
 
 
@@ -203,7 +203,7 @@ def _stack(error: BaseException) -> list[str]:
     link: BaseException | None = error
     while link is not None and id(link) not in seen:
         seen.add(id(link))
-        frames = [f"{each.filename}:{each.lineno} {each.name}" for each in traceback.extract_tb(link.__traceback__)]
+        frames = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(link.__traceback__)]
         lines = [*frames, f"{type(link).__module__}.{type(link).__qualname__}", *lines]
         link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
     return lines

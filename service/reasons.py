@@ -15,7 +15,7 @@ from service.texts import DEFAULT_LANGUAGE, Language, text
 
 def sentence(reason: Reason, language: Language = DEFAULT_LANGUAGE) -> str:
     """Return the sentence of a reason in this language, with its values."""
-    return text(f"reasons.{reason.word}", language, **{name: _written(each) for name, each in reason.params.items()})
+    return text(f"reasons.{reason.word}", language, **{name: _written(value) for name, value in reason.params.items()})
 
 
 def _written(value: Param) -> str:

@@ -103,21 +103,25 @@ class Erasures:
     def _end(self, app: str, ended: _Round) -> None:
         """Note who is erased. Raises ``UnreadableGames`` if nobody is, and no other game of theirs was found."""
         unreadable = ended.unreadable
-        found = [each for each in ended.pending if any(game not in unreadable for game in self._listed(app, each.ref))]
+        found = [
+            erasure
+            for erasure in ended.pending
+            if any(game not in unreadable for game in self._listed(app, erasure.ref))
+        ]
         if unreadable and not found:
             raise UnreadableGames(len(unreadable))
-        for each in ended.pending:
-            if each not in found and not unreadable:
-                self._store.done(app, each)
+        for erasure in ended.pending:
+            if erasure not in found and not unreadable:
+                self._store.done(app, erasure)
 
     def _erase_from_listed(self, app: str, pending: Sequence[Erasure]) -> tuple[int, set[str]]:
         """Erase these people from some games that the index knows; returns of how many, and those it could not read."""
         erased, unreadable = 0, set[str]()
-        for each in pending:
-            for game in self._listed(app, each.ref):
+        for erasure in pending:
+            for game in self._listed(app, erasure.ref):
                 if erased == MAX_GAMES:
                     return erased, unreadable
-                if self._try(partial(self._erase, app, each.ref, game)):
+                if self._try(partial(self._erase, app, erasure.ref, game)):
                     erased += 1
                 else:
                     unreadable.add(game)

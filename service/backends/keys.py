@@ -216,12 +216,12 @@ class Backends:
             if prior is not None:
                 return self._made_again(before, prior)
             end = now + overlap * 1000
-            ending = [each._replace(expires_at=min(each.expires_at or end, end)) for each in before.keys]
-            kept = [each for each in ending if not _is_over(each, now)]
+            ending = [existing._replace(expires_at=min(existing.expires_at or end, end)) for existing in before.keys]
+            kept = [existing for existing in ending if not _is_over(existing, now)]
             if len(kept) >= MAX_KEYS:
                 raise LimitReached("too_many_keys", max=MAX_KEYS)
             text, record = self._new_key(app, now, request.random_bytes)
-            if any([each.suffix == record.suffix for each in kept]):
+            if any([existing.suffix == record.suffix for existing in kept]):
                 continue
             after = before._replace(keys=(*kept, record))
             by = None if presented is None else hash_secret(presented).hex()
@@ -239,7 +239,7 @@ class Backends:
         """
         for _ in range(_MAX_ATTEMPTS):
             before = self._existing(app, presented)
-            kept = tuple([each for each in before.keys if suffix is not None and each.suffix != suffix])
+            kept = tuple([key for key in before.keys if suffix is not None and key.suffix != suffix])
             if suffix is not None and len(kept) == len(before.keys):
                 raise NotFound("no_such_key")
             after = before._replace(keys=kept)
@@ -270,7 +270,7 @@ class Backends:
     def valid_keys(self, backend: Backend) -> tuple[KeyRecord, ...]:
         """Return the keys of an application that are valid now, the oldest first."""
         now = self._clock()
-        return tuple([each for each in backend.keys if not _is_over(each, now)])
+        return tuple([key for key in backend.keys if not _is_over(key, now)])
 
     def _new_id(self) -> str:
         while True:
@@ -331,8 +331,8 @@ class Backends:
     def _accepts(self, backend: Backend, key: str) -> bool:
         """Return whether it is one of the valid keys; compared with all of them, each in constant time."""
         presented, accepted = hash_secret(key), False
-        for each in self.valid_keys(backend):
-            accepted |= compare_digest(presented, each.digest)
+        for valid in self.valid_keys(backend):
+            accepted |= compare_digest(presented, valid.digest)
         return accepted
 
 

@@ -147,7 +147,7 @@ class RedisBackends(BackendStore):
                 raise as_unavailable(answer) or answer from None
             if answer is not None:
                 found.append(decode_backend(answer))
-        return sorted(found, key=lambda each: (each.created_at, each.id))
+        return sorted(found, key=lambda backend: (backend.created_at, backend.id))
 
     def _replace(self, app: str, before: bytes, after: bytes, repeat: Repeat | None) -> bool:
         names = keys.application(app), keys.repeats(app)

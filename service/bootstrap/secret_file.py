@@ -40,7 +40,7 @@ def read_secret(folder: Path) -> bytes | None:
 def known_secrets(keys: Sequence[str], folder: Path) -> tuple[bytes, ...]:
     """Return these keys, then the secret in this folder's file, if there is one. Raises ``InvalidSecretFile``."""
     generated = read_secret(folder)
-    return (*[each.encode() for each in keys], *([] if generated is None else [generated]))
+    return (*[key.encode() for key in keys], *([] if generated is None else [generated]))
 
 
 def server_secrets(keys: Sequence[str], folder: Path) -> tuple[bytes, ...]:

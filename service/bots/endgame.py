@@ -102,8 +102,8 @@ def known_state(rules: Rules, observation: Observation, knowledge: Knowledge) ->
         return None
     hands = tuple(
         [
-            view.you.hand if each == seat else knowledge.unseen if each in holding else ()
-            for each in range(len(view.players))
+            view.you.hand if owner == seat else knowledge.unseen if owner in holding else ()
+            for owner in range(len(view.players))
         ]
     )
     return imagined(rules, view, events, hands, stock=knowledge.unseen if view.stock else ())
@@ -174,8 +174,8 @@ def position_key(rules: Rules, state: State) -> object:
     turn = state.turn
     assert turn is not None
     scored: dict[int, int] = {}
-    for each in state.placements_scored:
-        scored[each.seat] = scored.get(each.seat, 0) + each.points
+    for score in state.placements_scored:
+        scored[score.seat] = scored.get(score.seat, 0) + score.points
     following = rules.may_follow(state.layout, state.hands[turn]) if state.tiles_laid else None
     ends = tuple(sorted(_ends(state.layout)))
     return (

@@ -81,8 +81,8 @@ def search(rules: Rules, observation: Observation, random: Random, playouts: int
     while len(running) > 1 and left >= len(running):
         world, weight = one_of_some(sampler, likelihood, random) if likelihood else (sampler.sample(random), 1.0)
         weights.append(weight)
-        for each in running:
-            values[each].append(play_out(rules, world, candidates[each], possible))
+        for index in running:
+            values[index].append(play_out(rules, world, candidates[index], possible))
         left -= len(running) + (_COST_OF_LIKELIHOOD if likelihood else 0)
         worlds += 1
         if worlds % _LOOK == 0:
@@ -112,7 +112,7 @@ def _different(rules: Rules, observation: Observation, moves: list[Move], many: 
         else:
             end = None if move.end is None else layout.end(move.end)
             after = rules.lay_tile(layout, end, move.tile, observation.seat, face_down=move.face_down, outer=move.outer)
-            ends = sorted([(each.number, each.side, each.gate, each.counts) for each in after.ends])
+            ends = sorted([(open_end.number, open_end.side, open_end.gate, open_end.counts) for open_end in after.ends])
             found.setdefault((move.tile, *ends), move)
         if len(found) == many:
             break
@@ -121,8 +121,8 @@ def _different(rules: Rules, observation: Observation, moves: list[Move], many: 
 
 def _still_running(values: list[list[float]], running: list[int], weights: list[float]) -> list[int]:
     """Those of the running candidates that are not clearly behind the best of them."""
-    best = max(running, key=lambda each: _sum(values[each], weights))
-    return [each for each in running if _lead(values[best], values[each], weights, _GIVEN_UP) <= 0]
+    best = max(running, key=lambda index: _sum(values[index], weights))
+    return [index for index in running if _lead(values[best], values[index], weights, _GIVEN_UP) <= 0]
 
 
 def _best(values: list[list[float]], running: list[int], weights: list[float]) -> int:
@@ -130,7 +130,7 @@ def _best(values: list[list[float]], running: list[int], weights: list[float]) -
 
     Where greedy's move was given up, it is compared over the worlds in which it was played.
     """
-    best = max(running, key=lambda each: _sum(values[each], weights))
+    best = max(running, key=lambda index: _sum(values[index], weights))
     return best if best and _lead(values[best], values[0], weights, _CONFIDENCE) > 0 else 0
 
 

@@ -70,7 +70,7 @@ def worths_of(rules: Rules, observation: Observation, knowledge: Knowledge) -> l
         if tile is not None:
             end = None if move.end is None else layout.end(move.end)
             after = rules.lay_tile(layout, end, tile, seat, face_down=move.face_down, outer=move.outer)
-            rest = tuple([each for each in hand if each is not tile])
+            rest = tuple([other for other in hand if other is not tile])
             gain = float(_POINTS * (move.points or 0) + value - rules.hand_value(rest))
         else:
             after, rest = layout, hand
@@ -91,7 +91,7 @@ def parts(rules: Rules, observation: Observation, knowledge: Knowledge, moves: S
         if move.tile is not None:
             end = None if move.end is None else layout.end(move.end)
             after = rules.lay_tile(layout, end, move.tile, observation.seat, face_down=move.face_down, outer=move.outer)
-            rest = tuple([each for each in hand if each is not move.tile])
+            rest = tuple([other for other in hand if other is not move.tile])
         shed = rules.hand_value(hand) - rules.hand_value(rest)
         hinders = hindrance(after) if rest else _HINDERING
         fits = (tile_set(rest) & placeable_set(rules, after)).bit_count()
@@ -122,7 +122,7 @@ def _following(observation: Observation) -> int | None:
     """Return the next player who holds a tile, if anybody else does."""
     seat, players = observation.seat, observation.view.players
     clockwise = [(seat + step) % len(players) for step in range(1, len(players))]
-    return next((each for each in clockwise if players[each].tiles), None)
+    return next((other for other in clockwise if players[other].tiles), None)
 
 
 def _hindrance(rules: Rules, observation: Observation, knowledge: Knowledge) -> Callable[[Layout], float]:

@@ -169,7 +169,7 @@ class _Inference:
             unseen=unseen,
             candidates=tuple(
                 [
-                    tuple([each.candidates & tiles for each in hidden for _ in range(each.many)])
+                    tuple([unknown.candidates & tiles for unknown in hidden for _ in range(unknown.many)])
                     for hidden in self.hidden
                 ]
             ),
@@ -191,22 +191,22 @@ class _Inference:
         )
         self.joint = opening.joint
         for excluded, hidden in zip(opening.excluded, self.hidden, strict=True):
-            for each in hidden:
-                if not each.since:
-                    each.candidates &= ~excluded
+            for unknown in hidden:
+                if not unknown.since:
+                    unknown.candidates &= ~excluded
 
     def _dealt(self) -> KnownDeal:
         candidates = [
             tuple(self._held_since(seat, 0))
             if seat == self.opener
-            else tuple([0 if each.since else each.candidates for each in hidden for _ in range(each.many)])
+            else tuple([0 if unknown.since else unknown.candidates for unknown in hidden for _ in range(unknown.many)])
             for seat, hidden in enumerate(self.hidden)
         ]
         return KnownDeal(self.opener, self.lead, tuple([tuple(tiles) for tiles in self.known]), tuple(candidates))
 
     def _held_since(self, seat: int, event: int) -> list[int]:
         """By hidden tile of this seat: the tiles that it may have been at this event, as a set."""
-        return [each.held_since(event) for each in self.hidden[seat] for _ in range(each.many)]
+        return [unknown.held_since(event) for unknown in self.hidden[seat] for _ in range(unknown.many)]
 
     def _follow(self) -> None:
         """Go through the events of the round."""
@@ -235,19 +235,19 @@ class _Inference:
 
     def _strike(self, seat: int, tiles: int) -> None:
         """No hidden tile of this seat is one of these."""
-        for each in self.hidden[seat]:
-            each.candidates &= ~tiles
+        for unknown in self.hidden[seat]:
+            unknown.candidates &= ~tiles
 
     def _take(self, seat: int, tile: Tile) -> None:
         """Take this tile, which the seat laid, from those that may be it: one with the fewest candidates is gone."""
         bit = 1 << tile.index
-        possible = [each for each in self.hidden[seat] if each.candidates & bit]
+        possible = [unknown for unknown in self.hidden[seat] if unknown.candidates & bit]
         taken = possible[0]
         if len(possible) > 1:
-            taken = min(possible, key=lambda each: each.candidates.bit_count())
-            for each in possible:
-                if each.since > taken.since:
-                    each.may_be_older(taken)
+            taken = min(possible, key=lambda unknown: unknown.candidates.bit_count())
+            for unknown in possible:
+                if unknown.since > taken.since:
+                    unknown.may_be_older(taken)
         if self.conditions:
             self.conditions = [
                 (who, wanted, event)

@@ -127,9 +127,9 @@ class _Help:
         if tile in self._helped:
             return True
         own, opens_with = self._own, self._question.opens_with
-        helping = tuple([each for each in self._others if each is not tile])
+        helping = tuple([other for other in self._others if other is not tile])
         if opens_with((*own, *helping), seat, (tile,)) or (
-            tile not in self._hopeless and any(opens_with((*own, each), seat, (tile,)) for each in helping)
+            tile not in self._hopeless and any(opens_with((*own, helper), seat, (tile,)) for helper in helping)
         ):
             self._helped.add(tile)
             return True

@@ -88,9 +88,9 @@ def worth(rules: Rules, active: Sequence[int], scores: Sequence[int], seat: int)
     teams = rules.teams
     own: list[int] = []
     others: list[int] = []
-    for each in active:
-        same_side = each == seat or (teams and each % teams == seat % teams)
-        (own if same_side else others).append(scores[each])
+    for other in active:
+        same_side = other == seat or (teams and other % teams == seat % teams)
+        (own if same_side else others).append(scores[other])
     lead = sum(own) / len(own) - sum(others) / len(others)
     return lead if rules.best == "highest" else -lead
 

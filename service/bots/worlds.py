@@ -60,7 +60,7 @@ class Sampler:
         self._seat = seat
         self._own: Hand = () if view.you is None else view.you.hand
         self._unseen = unseen = knowledge.unseen
-        hands: tuple[Hand, ...] = tuple([self._own if each == seat else () for each in range(rules.seats)])
+        hands: tuple[Hand, ...] = tuple([self._own if other == seat else () for other in range(rules.seats)])
         self._base = imagined(rules, view, events, hands, stock=())
         self._rest = self._base[2:]
         others = [player.tiles for player in view.players if player.seat not in (seat, view.turn)]
@@ -68,13 +68,17 @@ class Sampler:
         self._position = {tile.index: place for place, tile in enumerate(unseen)}
         self._make_places(knowledge, view.stock)
         self._bounds = [
-            None if each == seat else (start, start + len(hidden))
-            for each, (start, hidden) in enumerate(zip(self._starts, knowledge.candidates, strict=True))
+            None if other == seat else (start, start + len(hidden))
+            for other, (start, hidden) in enumerate(zip(self._starts, knowledge.candidates, strict=True))
         ]
         """By seat: its places, from and to; ``None`` for the own seat."""
         self._conditions = [
-            [(self._starts[each.seat] + at, self._positions(tiles)) for at, tiles in enumerate(each.tiles) if tiles]
-            for each in knowledge.conditions
+            [
+                (self._starts[condition.seat] + at, self._positions(tiles))
+                for at, tiles in enumerate(condition.tiles)
+                if tiles
+            ]
+            for condition in knowledge.conditions
         ]
         """For each condition places with the positions of the tiles of which one of them has to hold one, as a set."""
         self._checks = self._checks_of_states(knowledge.dealt)
@@ -103,7 +107,7 @@ class Sampler:
             places.setdefault(admitted, []).append(place)
         self._free = places.pop(every, [])
         self._groups = [
-            ([each for each in range(many) if admitted >> each & 1], places[admitted])
+            ([index for index in range(many) if admitted >> index & 1], places[admitted])
             for admitted in sorted(places, key=int.bit_count)
         ]
         """The places that are not free, the narrowest first: the positions of the tiles they admit, and the places."""
@@ -126,11 +130,11 @@ class Sampler:
         unseen, own = self._unseen, self._own
         hands = tuple(
             [
-                own if bounds is None else tuple([unseen[each] for each in sorted(world[bounds[0] : bounds[1]])])
+                own if bounds is None else tuple([unseen[index] for index in sorted(world[bounds[0] : bounds[1]])])
                 for bounds in self._bounds
             ]
         )
-        stock = tuple([unseen[each] for each in world[self._stock_start : self._stock_end]])
+        stock = tuple([unseen[index] for index in world[self._stock_start : self._stock_end]])
         if self._turn_depends_on_hands:
             view, events = self._observation.view, self._observation.events
             return imagined(self._rules, view, events, hands, stock=stock)
@@ -168,7 +172,7 @@ class Sampler:
         """Deal to the places that are not free; how many tiles each could choose from, multiplied, 0 if it fails."""
         product = 1
         for positions, places in self._groups:
-            candidates = [each for each in positions if left[each]]
+            candidates = [position for position in positions if left[position]]
             if len(candidates) < len(places):
                 return 0
             for place in places:
@@ -198,7 +202,7 @@ class Sampler:
         admitted = self._admitted
 
         def find(place: int, tried: set[int]) -> bool:
-            tiles = [each for each in range(many) if admitted[place] >> each & 1 and each not in tried]
+            tiles = [index for index in range(many) if admitted[place] >> index & 1 and index not in tried]
             tiles.sort(key=lambda _: draw())
             for tile in tiles:
                 if tile in tried:

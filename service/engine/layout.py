@@ -194,7 +194,7 @@ class Layout(NamedTuple):
             [
                 End(name, number, 0, side, gate, counts, wanted)
                 for name, (number, side, gate, counts, wanted) in zip(
-                    names or [f"e{each}" for each in range(1, len(sides) + 1)], sides, strict=True
+                    names or [f"e{index}" for index in range(1, len(sides) + 1)], sides, strict=True
                 )
             ]
         )
@@ -419,8 +419,8 @@ def _opened(
     counts = [_counts(end_value, *side, paired=paired) for side in sides]
     wanted = [_wanted(wants, number) for number, _, _ in sides]
     mask = 0
-    for each in wanted:
-        mask |= each
+    for wanted_mask in wanted:
+        mask |= wanted_mask
     return (
         tuple([(*side, count, want) for side, count, want in zip(sides, counts, wanted, strict=True)]),
         mask,

@@ -268,7 +268,7 @@ def _decide_other(rules: Rules, state: State, seat: int, move: Move) -> Event:
         _check_in_match(state, seat)
         raise NotYourTurn("not_your_turn", seat=state.turn)
     legal = legal_moves(rules, state, seat)
-    if move.action not in [each.action for each in legal]:
+    if move.action not in [move.action for move in legal]:
         raise _not_legal(rules, state, move.action, legal)
     return _EVENT_OF_ACTION[move.action](state, seat)
 
@@ -310,7 +310,7 @@ def _decide_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Pla
     leads = not layout.ends
     if (leads or state.tiles_laid) and tile not in _admitted(rules, state):
         word = "may_not_lead" if leads else "may_not_follow"
-        raise IllegalMove(word, tile=tile.name, allowed=[each.name for each in _admitted(rules, state)])
+        raise IllegalMove(word, tile=tile.name, allowed=[action.name for action in _admitted(rules, state)])
     end = None if leads and name is None else _find_end(layout, tile, name)
     if face_down and (leads or not tile.double or not rules.face_down):
         raise IllegalMove("must_lie_face_up", tile=tile.name)
@@ -368,7 +368,7 @@ def _not_held(rules: Rules, tile: Tile | None) -> IllegalMove:
     """Why a tile that is not in the hand may not be laid."""
     if tile is None or tile in rules.tiles:
         return IllegalMove("tile_not_held", **{} if tile is None else {"tile": tile.name})
-    return IllegalMove("not_in_set", tile=tile.name, max=max([each.high for each in rules.tiles]))
+    return IllegalMove("not_in_set", tile=tile.name, max=max([tile.high for tile in rules.tiles]))
 
 
 def _no_place(layout: Layout, tile: Tile, name: str | None, places: Sequence[str]) -> IllegalMove:
@@ -377,9 +377,9 @@ def _no_place(layout: Layout, tile: Tile, name: str | None, places: Sequence[str
         return IllegalMove("several_ends" if places else "fits_nowhere", tile=tile.name, ends=places)
     if not layout.ends:
         return IllegalMove("table_empty", tile=tile.name, end=name)
-    end = next((each for each in layout.ends if each.name == name), None)
+    end = next((end for end in layout.ends if end.name == name), None)
     if end is None:
-        return IllegalMove("no_such_end", end=name, ends=[each.name for each in layout.ends])
+        return IllegalMove("no_such_end", end=name, ends=[end.name for end in layout.ends])
     if end.gate != OPEN:
         return IllegalMove(f"end_{end.gate}", end=name)
     return IllegalMove("does_not_fit", tile=tile.name, end=name, number=end.number, ends=places)

@@ -25,4 +25,4 @@ def ranking(best: ScoreOrder, state: State, forfeited: AbstractSet[int] = frozen
         return (seat in forfeited, -eliminated if eliminated else -state.round - 1, sign * totals[seat])
 
     keys = [key(seat) for seat in range(len(totals))]
-    return tuple([1 + sum(other < each for other in keys) for each in keys])
+    return tuple([1 + sum(other < key for other in keys) for key in keys])

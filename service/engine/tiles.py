@@ -76,7 +76,7 @@ def _sets_by_mask(by_bit: Sequence[int]) -> tuple[int, ...]:
     """By every mask of these bits, of which the first is bit 0: the tiles that offer one of them."""
     sets = [0]
     for tiles in by_bit:
-        sets += [each | tiles for each in sets]
+        sets += [earlier | tiles for earlier in sets]
     return tuple(sets)
 
 

@@ -228,7 +228,7 @@ class Rules:
 
     def placement_scores(self, seat: int, ends_sum: int | None, points: int) -> tuple[PlacementScore, ...]:
         """Return what a placement of this seat scores, for each seat of its side."""
-        return tuple([PlacementScore(each, ends_sum, points) for each in self.side(seat)])
+        return tuple([PlacementScore(scorer, ends_sum, points) for scorer in self.side(seat)])
 
     def lay_tile(
         self, layout: Layout, end: End | None, tile: Tile, seat: int, *, face_down: bool, outer: int | None = None

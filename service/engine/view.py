@@ -128,8 +128,8 @@ def view(rules: Rules, state: State, seat: int | None) -> View:
         legal_moves=moves,
         players=tuple(
             [
-                PlayerView(each, len(hand), totals[each], not state.eliminated_round[each], teams[each])
-                for each, hand in enumerate(state.hands)
+                PlayerView(player, len(hand), totals[player], not state.eliminated_round[player], teams[player])
+                for player, hand in enumerate(state.hands)
             ]
         ),
         stock=len(state.stock),
@@ -160,16 +160,16 @@ def imagined(
     playing = seen.phase == PLAYING
     scored = tuple(
         [
-            each
+            score
             for event in events
             if isinstance(event, Played) and event.points
-            for each in rules.placement_scores(event.seat, event.ends_sum, event.points)
+            for score in rules.placement_scores(event.seat, event.ends_sum, event.points)
         ]
     )
     totals = [player.total for player in seen.players]
     if playing:
-        for each in scored:
-            totals[each.seat] -= each.points
+        for score in scored:
+            totals[score.seat] -= score.points
     tiles_laid, drew = _running_turn(rules, seen, events, hands) if playing else (0, False)
     return State(
         hands=hands,
@@ -266,7 +266,7 @@ def view_for_record(event: Event | PresenceEvent, seat: int | None, *, over: boo
     if isinstance(event, Dealt):
         if over:
             return replace(event, proof=None)
-        hands = tuple([hand if each == seat or not hand else len(hand) for each, hand in enumerate(event.hands)])
+        hands = tuple([hand if player == seat or not hand else len(hand) for player, hand in enumerate(event.hands)])
         return RecordedDeal(event.round, event.arranged, hands, len(event.stock) or ())
     if isinstance(event, Drew) and event.seat != seat and not over:
         return DrewView(event.seat, None, event.auto)

@@ -215,7 +215,7 @@ def check_seat(game: Game, seat: int) -> None:
 
 def seat_of(token: str, game: Game) -> int | None:
     """Return the seat that a token plays; ``None`` if it is not a token of this game."""
-    return find_hash(token, [each.token_hash for each in game.seats])
+    return find_hash(token, [seat.token_hash for seat in game.seats])
 
 
 def join_scope(viewer: Viewer) -> tuple[str, ...]:

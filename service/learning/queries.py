@@ -89,7 +89,7 @@ class Learning:
         game = self._repository.reader.reload(access.game.id)
         if seat >= len(game.seats) or game.seats[seat].token_hash != access.game.seats[seat].token_hash:
             raise unauthorized()
-        if any([each.kind != BOT for other, each in enumerate(game.seats) if other != seat]):
+        if any([player.kind != BOT for other, player in enumerate(game.seats) if other != seat]):
             raise Forbidden("hint_among_people")
         refusal: Refusal | None = None
         if game.status == "finished":

@@ -34,13 +34,13 @@ class Turns:
     def share(self, due: Iterable[Due], limit: int, most_of: Callable[[str], int] | None) -> Counter[tuple[int, str]]:
         """Return how many games to take at each place of each holder, at most ``limit`` together."""
         places: defaultdict[str, list[Due]] = defaultdict(list)
-        for each in sorted(due, key=attrgetter("since")):
-            places[each.holder].append(each)
+        for entry in sorted(due, key=attrgetter("since")):
+            places[entry.holder].append(entry)
         # The sort is stable: of those who were served at the same time, or never, who waits the longest comes first.
         order = sorted(places, key={holder: self._served.get(holder) or 0 for holder in places}.__getitem__)
         waiting = deque(
             [
-                (holder, iter([each.place for each in places[holder] for _ in range(min(each.games, limit))][:most]))
+                (holder, iter([entry.place for entry in places[holder] for _ in range(min(entry.games, limit))][:most]))
                 for holder in order
                 for most in [limit if most_of is None else max(most_of(holder), 0)]
             ]

@@ -155,9 +155,9 @@ class RedisShares(Shares):
         if any([isinstance(answer, Exception) for answer in answers]):
             return
         memories = [Memory.shown(answer) for answer in answers]
-        self._bytes = sum([each.limit for each in memories])
-        self.counts_writes = any([each.used * 100 > each.limit * HALF_PERCENT for each in memories])
-        self.is_reserved = any([each.is_reserved for each in memories])
+        self._bytes = sum([memory.limit for memory in memories])
+        self.counts_writes = any([memory.used * 100 > memory.limit * HALF_PERCENT for memory in memories])
+        self.is_reserved = any([memory.is_reserved for memory in memories])
 
     def keep_looking(self) -> None:
         """Look for ever; for a thread of its own."""

@@ -125,7 +125,7 @@ def system_lookup(host: str) -> Sequence[str]:
         found = _threads().apply(get_original("socket", "getaddrinfo"), arguments)
     else:
         found = socket.getaddrinfo(*arguments)
-    return [cast(str, each[4][0]) for each in found]
+    return [cast(str, address[4][0]) for address in found]
 
 
 @lru_cache(maxsize=1)

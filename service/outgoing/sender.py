@@ -321,5 +321,5 @@ def signed_headers(message: str, seconds: int, body: bytes, secrets: Sequence[by
     return {
         "webhook-id": message,
         "webhook-timestamp": str(seconds),
-        "webhook-signature": " ".join(f"v1,{each}" for each in signatures),
+        "webhook-signature": " ".join(f"v1,{signature}" for signature in signatures),
     }

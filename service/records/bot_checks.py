@@ -135,9 +135,9 @@ class DecisionChecker:
 
 def _decide(rules: Rules, observation: Observation, level: str, decision_seed: bytes) -> Move:
     """Return the move of this level; should it fail, that of ``SUBSTITUTE``, else the first legal move."""
-    for each in (level, SUBSTITUTE):
+    for chosen_level in (level, SUBSTITUTE):
         with suppress(Exception):  # whatever is wrong with a level, a move is made
-            move = choose_move(rules, observation, each, decision_seed)
+            move = choose_move(rules, observation, chosen_level, decision_seed)
             if move in observation.view.legal_moves:
                 return move
     return observation.view.legal_moves[0]

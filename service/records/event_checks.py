@@ -240,10 +240,10 @@ def fairness_faults(record: Record) -> Iterator[Fault]:
             f"Verifiable deals need a game id of at most {MAX_CLIENT_SEED_CHARS} characters.",
         )
     last_was_dealt = True
-    for index, each in enumerate(record.rounds):
-        last_was_dealt = bool(each.lines)
-        over = is_over(each) or (not last_was_dealt and _finished(record, index))
-        yield from _proof_faults(record, index, each, over=over)
+    for index, recorded in enumerate(record.rounds):
+        last_was_dealt = bool(recorded.lines)
+        over = is_over(recorded) or (not last_was_dealt and _finished(record, index))
+        yield from _proof_faults(record, index, recorded, over=over)
     if last_was_dealt:
         place = (len(record.rounds) - 1, "Round") if record.rounds else (HEAD, "Fairness")
         yield Fault("missing_commitment", place, f"Round {len(record.rounds) + 1} has no commitment.")
@@ -346,12 +346,12 @@ def _client_seed_faults(record: Record, index: int, each: RecordedRound) -> list
 
 
 def _unexpected_proofs(record: Record) -> Iterator[Fault]:
-    for index, each in enumerate(record.rounds):
+    for index, recorded in enumerate(record.rounds):
         tags = {
-            "Commitment": each.commitment,
-            "ClientSeeds": each.client_seeds,
-            "Attempt": each.attempt,
-            "Seed": each.seed,
+            "Commitment": recorded.commitment,
+            "ClientSeeds": recorded.client_seeds,
+            "Attempt": recorded.attempt,
+            "Seed": recorded.seed,
         }
         for name, value in tags.items():
             if value is not None:

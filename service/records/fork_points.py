@@ -46,7 +46,7 @@ def fork_point_at(
         raise InvalidForkPoint("faulty_record", line=first.line or 1, message=f"{first.message} ({first.code})")
     rules, _ = rules_of(record)
     assert rules is not None
-    lines = [line for each in record.rounds for line in each.lines]
+    lines = [line for recorded in record.rounds for line in recorded.lines]
     possible = _possible_versions(lines)
     if not possible:
         raise InvalidForkPoint("nothing_to_continue")
@@ -80,4 +80,4 @@ def _possible_versions(lines: list[VersionedEvent]) -> list[int]:
 def _nearest(possible: list[int], version: int) -> list[str]:
     """Return the nearest versions on both sides."""
     place = bisect(possible, version)
-    return [str(each) for each in possible[max(0, place - 2) : place + 2]]
+    return [str(option) for option in possible[max(0, place - 2) : place + 2]]

@@ -67,17 +67,17 @@ class Step(NamedTuple):
 def replay_record(record: Record, rules: Rules) -> Iterator[Step | Fault]:
     """Yield every event of the record with the state after it, to the end or the first faults of the play."""
     state, presence = rules.start(), ALL_PRESENT
-    for index, each in enumerate(record.rounds):
-        if not each.lines:
+    for index, recorded in enumerate(record.rounds):
+        if not recorded.lines:
             continue
-        fault = _deal_fault(rules, state, index, each.lines[0])
+        fault = _deal_fault(rules, state, index, recorded.lines[0])
         if fault is not None:
             yield fault
-        dealt = each.lines[0].event
+        dealt = recorded.lines[0].event
         if not isinstance(dealt, Dealt) or fault or any(deal_faults(rules, dealt, (index, 0))):
             return
         state = apply(rules, state, replace(dealt, round=state.round + 1))  # a wrong number is reported elsewhere
-        yield Step(each.lines[0], (index, 0), state, presence)
+        yield Step(recorded.lines[0], (index, 0), state, presence)
         for step in _replay_round(record, rules, state, presence, index=index):
             yield step
             if isinstance(step, Fault):

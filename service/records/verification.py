@@ -111,7 +111,7 @@ def _check_play(record: Record, rules: Rules, yield_control: Callable[[], None],
         moves += isinstance(step.line.event, MOVES)
         if events % YIELD_EVERY == 0:
             yield_control()
-    if not broken and events == sum([len(each.lines) for each in record.rounds]):
+    if not broken and events == sum([len(recorded.lines) for recorded in record.rounds]):
         faults += _result_faults(record, state)
     finished = state is not None and state.phase == FINISHED
     return _Play(tuple(faults), moves, finished, decisions.checked, tuple(sorted(decisions.unchecked.items())))
@@ -128,7 +128,7 @@ def rules_of(record: Record) -> tuple[Rules | None, list[Fault]]:
     try:
         rules = recipe.rules(dict(record.options), len(record.players))
     except InvalidSetup as refusal:
-        return None, [_setup_fault(path, each) for path, reasons in refusal.errors.items() for each in reasons]
+        return None, [_setup_fault(path, reason) for path, reasons in refusal.errors.items() for reason in reasons]
     wanted = resolved_options(recipe, rules)
     if record.options != wanted:
         message = f"The house rules, each settled, are {', '.join([key for key, _ in wanted])}, in this order."
@@ -144,7 +144,7 @@ def _setup_fault(path: str, reason: Reason) -> Fault:
 
 
 def _frame_faults(record: Record) -> Iterator[Fault]:
-    if "" in record.players and any([_is_dealt_anew(each) for each in record.rounds]):
+    if "" in record.players and any([_is_dealt_anew(recorded) for recorded in record.rounds]):
         place = (HEAD, f"Player {record.players.index('')}")
         yield Fault("bad_players", place, "Nothing is dealt as long as a seat is open.")
     for bot in record.bots:
@@ -153,10 +153,10 @@ def _frame_faults(record: Record) -> Iterator[Fault]:
             yield Fault("unknown_bot", place, f"The levels are {', '.join(LEVELS)}.")
         if not record.players[bot.seat]:
             yield Fault("unknown_bot", place, "A computer player has a name.")
-    for index, each in enumerate(record.rounds):
-        if each.number != index + 1:
+    for index, recorded in enumerate(record.rounds):
+        if recorded.number != index + 1:
             yield Fault("wrong_round", (index, "Round"), f"This is round {index + 1}.")
-        if not each.lines and (index + 1 < len(record.rounds) or record.fairness != PROVABLE):
+        if not recorded.lines and (index + 1 < len(record.rounds) or record.fairness != PROVABLE):
             yield Fault("not_dealt", (index, "Round"), "The round was not dealt.")
     yield from _version_faults(record)
 
@@ -170,8 +170,8 @@ def _is_dealt_anew(each: RecordedRound) -> bool:
 def _version_faults(record: Record) -> Iterator[Fault]:
     """Yield the first version that is not above the one before; version 1 is that of the created game."""
     before = 1
-    for index, each in enumerate(record.rounds):
-        for at, (version, event) in enumerate(each.lines):
+    for index, recorded in enumerate(record.rounds):
+        for at, (version, event) in enumerate(recorded.lines):
             if version <= before:
                 yield Fault("wrong_version", (index, at), f"The versions ascend; the one before is {before}.")
                 return

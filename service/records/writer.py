@@ -42,20 +42,20 @@ def line_numbers(record: Record) -> dict[Location, int]:
 def _places(record: Record) -> Iterator[Location | None]:
     """Yield the place of every line; ``None`` for an empty one."""
     yield from [(HEAD, name) for name, _ in _head(record)]
-    for index, each in enumerate(record.rounds):
+    for index, recorded in enumerate(record.rounds):
         yield None
-        yield from [(index, name) for name, _ in _tags(each)]
-        yield from [(index, at) for at in range(len(each.lines))]
+        yield from [(index, name) for name, _ in _tags(recorded)]
+        yield from [(index, at) for at in range(len(recorded.lines))]
 
 
 def _lines(record: Record) -> Iterator[str]:
     for _, tag in _head(record):
         yield tag
-    for each in record.rounds:
+    for recorded in record.rounds:
         yield ""
-        for _, tag in _tags(each):
+        for _, tag in _tags(recorded):
             yield tag
-        for version, event in each.lines:
+        for version, event in recorded.lines:
             yield f"{version}. {format_event(event)}"
 
 

@@ -209,7 +209,7 @@ class ClusterTopology:
                     new_answers = self._call(pool, redirected)
                 else:
                     pool = self._pool(_address(redirection, pool))
-                    asking = [each for command in redirected for each in ((b"ASKING",), command)]
+                    asking = [part for command in redirected for part in ((b"ASKING",), command)]
                     new_answers = self._call(pool, asking)[1::2]
             except NotSent as error:
                 if len(redirected) == len(commands):
@@ -253,7 +253,7 @@ class ClusterTopology:
         """
         last_resort: tuple[list[Any], Address] | None = None
         addresses = dict.fromkeys((*self._known, *self._url.addresses))
-        for address in sorted(addresses, key=lambda each: _name(each) in self._unreachable):
+        for address in sorted(addresses, key=lambda command: _name(command) in self._unreachable):
             try:
                 state, slots = execute_unpooled(
                     make_pool(self._url.server(address)),

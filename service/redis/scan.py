@@ -76,5 +76,5 @@ class RedisScan:
                 command=lambda cursor: (b"SCAN", cursor, b"MATCH", pattern, b"COUNT", _AT_A_TIME),
             )
             for found in pages:
-                matches = [name.fullmatch(each) for each in found]
+                matches = [name.fullmatch(entry) for entry in found]
                 yield from [match[1].decode() for match in matches if match is not None]

@@ -176,13 +176,13 @@ class SentinelTopology:
         facts = _fields(primary)
         if _is_down(facts):
             return None
-        shown = [_fields(each) for each in replicas] if isinstance(replicas, list) else []
+        shown = [_fields(replica) for replica in replicas] if isinstance(replicas, list) else []
         return _View(
             epoch=int(facts[b"config-epoch"]),
             primary=_address(facts),
             sentinels=int(facts[b"num-other-sentinels"]) + 1,
-            replicas=frozenset([_address(each) for each in shown]),
-            down=frozenset([_address(each) for each in shown if _is_down(each)]),
+            replicas=frozenset([_address(replica) for replica in shown]),
+            down=frozenset([_address(replica) for replica in shown if _is_down(replica)]),
         )
 
     def _adopt(self, address: Address) -> None:

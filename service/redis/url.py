@@ -91,7 +91,7 @@ def read_redis_url(text: str) -> RedisUrl:
         raise ValueError("the path must be the number of a database")
     if kind == "cluster" and database.strip("0"):
         raise ValueError("a Cluster only has database 0")
-    addresses = tuple(_address(each, port) for each in form["servers"].split(","))
+    addresses = tuple(_address(server, port) for server in form["servers"].split(","))
     if kind == "single":
         if len(addresses) > 1:
             raise ValueError("one server has one address")

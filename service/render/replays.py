@@ -132,8 +132,8 @@ def _numbered(event: RecordedEvent, number: int) -> RecordedEvent:
 
 def _fault_of_next_deal(record: Record, rules: Rules, played: int) -> Fault | None:
     """Why no round was replayed after so many; ``None`` if no other was dealt."""
-    for index, each in enumerate(record.rounds[played:], played):
-        dealt = each.lines[0].event if each.lines else None
+    for index, recorded in enumerate(record.rounds[played:], played):
+        dealt = recorded.lines[0].event if recorded.lines else None
         if isinstance(dealt, Dealt):
             return next(iter(deal_faults(rules, dealt, (index, 0))), None)
     return None

@@ -76,7 +76,7 @@ def pips_of(number: int) -> Pips:
 def pip_places(number: int) -> list[tuple[float, float]]:
     """Return the centres of the pips, from the centre of a half, in units."""
     if number in _DIAGONAL:
-        return [(each, each) for each in _DIAGONAL[number]]
+        return [(place, place) for place in _DIAGONAL[number]]
     rows = _ROWS[number]
     longest = max(3, *rows)
     span, _ = _SIZES[longest]
@@ -331,7 +331,7 @@ class _Picture:
         self._digits = style.digits
         self._coloured = highest >= FIRST_COLOURED_SET
         self._large = highest <= LONGEST_ROW_OF_LARGE_PIPS
-        shown = [half for each in geometry.tiles if not each.face_down for half in (each.tile.low, each.tile.high)]
+        shown = [half for laid in geometry.tiles if not laid.face_down for half in (laid.tile.low, laid.tile.high)]
         self._numbers = sorted(set(shown))
         self._cloth = _cloth(geometry)
 
@@ -444,7 +444,9 @@ class _Picture:
         """Return the marks of the tile that was laid last: an outline, and a dot at one of its corners."""
         p = self._prefix
         width, height = (3.84, 1.84) if placed.rotation % 180 == 0 else (1.84, 3.84)
-        left, top, right = [short(each) for each in (placed.x - width / 2, placed.y - height / 2, placed.x + width / 2)]
+        left, top, right = [
+            short(coordinate) for coordinate in (placed.x - width / 2, placed.y - height / 2, placed.x + width / 2)
+        ]
         box = f'<rect class="{p}o" x="{left}" y="{top}" width="{width}" height="{height}" rx=".34"/>'
         return f'{box}<circle class="{p}v" cx="{right}" cy="{top}" r=".3"/>'
 
@@ -459,8 +461,8 @@ class _Picture:
 def _cloth(geometry: Geometry) -> Area:
     """Return the planned table, or more if the tiles need it, with a margin."""
     areas = (geometry.table, geometry.bounds)
-    left, top = min([each.x for each in areas]), min([each.y for each in areas])
-    right, bottom = max([each.x + each.width for each in areas]), max([each.y + each.height for each in areas])
+    left, top = min([area.x for area in areas]), min([area.y for area in areas])
+    right, bottom = max([area.x + area.width for area in areas]), max([area.y + area.height for area in areas])
     return Area(left - _MARGIN, top - _MARGIN, right - left + 2 * _MARGIN, bottom - top + 2 * _MARGIN)
 
 

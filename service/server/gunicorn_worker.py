@@ -246,7 +246,7 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
 
     def run(self) -> None:
         """Serve until a stop is requested; then finish the running requests, within the graceful timeout."""
-        servers = [self._serve(each) for each in self.sockets]
+        servers = [self._serve(socket) for socket in self.sockets]
         while self.alive:
             self.notify()
             self._stop_requested.wait(HEARTBEAT_SECONDS)

@@ -87,8 +87,8 @@ def read_texts(folder: Traversable, path: str = "") -> Iterator[tuple[str, Text]
 
 def _flattened(value: Any, key: str) -> Iterator[tuple[str, Text]]:
     if isinstance(value, dict):
-        for name, each in value.items():
-            yield from _flattened(each, f"{key}.{name}")
+        for name, item in value.items():
+            yield from _flattened(item, f"{key}.{name}")
     else:
         yield key, tuple(value) if isinstance(value, list) else value
 

@@ -124,7 +124,7 @@ class Operation:
         )
 
     def _problems_by_content(self) -> tuple[str, ...]:
-        negotiates = not self.fixed_type and any(each.schema is not None for each in self.responses.values())
+        negotiates = not self.fixed_type and any(response.schema is not None for response in self.responses.values())
         return (
             *(("not_acceptable",) if negotiates else ()),
             *(_BODY_PROBLEMS if self.takes_body else ()),

@@ -63,7 +63,7 @@ class _Known(NamedTuple):
     def followed_by(self, game: Game, newer: Sequence[GameEvent]) -> _Known:
         """With the events from here to the version of the game."""
         layout = reduce(partial(layout_after, game.rules), newer, self.layout)
-        events = [each for each in from_last_deal([*self.events, *newer]) if not isinstance(each, HostingEvent)]
+        events = [event for event in from_last_deal([*self.events, *newer]) if not isinstance(event, HostingEvent)]
         return _Known(game.version, tuple(events), layout)
 
 
@@ -242,7 +242,9 @@ class BotWorker:
         self._times = DecisionTimes()
         self._numbers = count()
         self._waiting: list[_Task] = []
-        self._bots, self._experts, self._alone = (_Source(each, queue, self) for each in (BOTS, EXPERTS, ALONE))
+        self._bots, self._experts, self._alone = (
+            _Source(queue_kind, queue, self) for queue_kind in (BOTS, EXPERTS, ALONE)
+        )
         self._sources = (self._bots, self._experts, self._alone)
         self._current: _Task | None = None
 

@@ -98,7 +98,7 @@ class Consumer(ABC):
         Raises ``StorageUnavailable`` if no reminder can be taken.
         """
         kind, lease, batch, (shortest, longest), *_ = self._settings
-        held = Counter([each.holder for each in self._counted()] if self._under_way else ())
+        held = Counter([reminder.holder for reminder in self._counted()] if self._under_way else ())
         total, most = held.total(), self._settings.most
         limit = min(batch, most - total)
         shared = None if kind in NOT_OF_GAMES else lambda holder: room_of(held[holder], total, most)
@@ -108,17 +108,17 @@ class Consumer(ABC):
             return self._pause
         self._pause = shortest
         now, fresh = self._clock(), self._settings.fresh_ms
-        for each in taken:
-            self._metrics.count_taken(kind, now - each.due)
+        for reminder in taken:
+            self._metrics.count_taken(kind, now - reminder.due)
             if self._spawn is None:
-                if fresh is None or each is taken[0] or self._clock() - now <= fresh:
-                    self.finish(each, self.handle)
+                if fresh is None or reminder is taken[0] or self._clock() - now <= fresh:
+                    self.finish(reminder, self.handle)
                 else:
-                    self._reschedule(each, each.due)
+                    self._reschedule(reminder, reminder.due)
             else:
                 with self._changed:
-                    self._under_way[each.game] = each
-                self._spawn(partial(self._handle_beside, each))
+                    self._under_way[reminder.game] = reminder
+                self._spawn(partial(self._handle_beside, reminder))
         return 0.0 if len(taken) == limit else self._pause
 
     def close(self) -> None:

@@ -175,7 +175,7 @@ class EndpointLease:
         """Send the first message that was asked for, and ask for it no more."""
         asked = webhook.asked[0]
         self._context.deliveries.send_asked(webhook, asked)
-        self._change(lambda each: each._replace(asked=tuple([other for other in each.asked if other != asked])))
+        self._change(lambda stored: stored._replace(asked=tuple([other for other in stored.asked if other != asked])))
 
     def _challenge(self, webhook: Webhook, now: int) -> None:
         """Send a challenge if one is due."""
@@ -188,10 +188,10 @@ class EndpointLease:
             answered = context.deliveries.challenge(webhook)
             asked = webhook.url, webhook.status
             self._change(
-                lambda each: (
-                    endpoint_states.challenged(each, context.clock(), context.jitter(), answered=answered)
-                    if (each.url, each.status) == asked
-                    else each
+                lambda stored: (
+                    endpoint_states.challenged(stored, context.clock(), context.jitter(), answered=answered)
+                    if (stored.url, stored.status) == asked
+                    else stored
                 )
             )
 
@@ -219,7 +219,7 @@ class EndpointLease:
         self._add_due(self._context.store.due(webhook, now, limit), limit)
 
     def _add_due(self, due: Sequence[DueGame], limit: int) -> None:
-        self._ready.extend(each for each in due if each.game not in self._in_flight)
+        self._ready.extend(reminder for reminder in due if reminder.game not in self._in_flight)
         # If these are all, the process that releases the endpoint finds what has become due meanwhile.
         self._look_at = 0.0 if len(due) == limit else monotonic() + POLL_SECONDS
 
@@ -267,8 +267,8 @@ class EndpointLease:
         if outcome.failed:
             now, jitter = self._context.clock(), self._context.jitter()
             self._change(
-                lambda each: endpoint_states.failed(
-                    each, now, jitter, probe=probe, retry_after=outcome.retry_after, gone=outcome.gone
+                lambda stored: endpoint_states.failed(
+                    stored, now, jitter, probe=probe, retry_after=outcome.retry_after, gone=outcome.gone
                 )
             )
 

@@ -149,7 +149,7 @@ class People:
 
 def _game(listed: dict[str, Any], ref: str, expires_at: int) -> dict[str, Any]:
     """Return a game as it is shown for one of its players; ``expires_at`` in milliseconds since 1970."""
-    seats = [_chosen(each, _OF_SEAT) for each in listed["players"] if each.get("ref") == ref]
+    seats = [_chosen(player, _OF_SEAT) for player in listed["players"] if player.get("ref") == ref]
     return {
         **_chosen(listed, _OF_GAME),
         "seats": seats,

@@ -91,12 +91,12 @@ class Outbox:
                 events = self._repository.histories.events_after(game, max(after - 1, 0), PAGE)
             if events and events[-1].version == game.version:
                 self._repository.cache.published.put(game.id, PublishedGame(game, tuple(events), monotonic()))
-            new = [each for each in events if each.version > after][:PAGE]
+            new = [event for event in events if event.version > after][:PAGE]
             view = owner_view(game)
             entry, items = index_entry(game, view, self._repository.lifetimes, size), feed_items(game, view, new)
             if new and new[-1].version < game.version:
                 entry = entry._replace(version=new[-1].version, write_id="")
-            if notified is not None or any([_changes_seats(each.event) for each in new]):
+            if notified is not None or any([_changes_seats(envelope.event) for envelope in new]):
                 self._hide(game)  # before the index knows it, so that it is done again if this stops here
             if self._index.put(app, entry, items, position.endpoints, position=position, notified=notified):
                 published_at, due = game.updated_at, due or bool(position.endpoints)

@@ -63,8 +63,8 @@ class Reindexer:
             indexed = self.rebuild(game, app)
             self._note(self._progress._replace(indexed=self._progress.indexed + indexed))
         apps: Iterable[str] = scan.applications() if app is None else [app]
-        for each in apps:
-            self._remove_lost(each)
+        for owner in apps:
+            self._remove_lost(owner)
         return self._progress
 
     def rebuild(self, game_id: str, only: str | None = None) -> bool:

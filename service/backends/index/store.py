@@ -81,7 +81,7 @@ class RedisIndex(GameIndex):
         command = evalsha("index_position", (key, keys.endpoints(app)), game.encode())
         version, write_id, *endpoints = self._calls.read("index_position", key, command)
         write_id = b"" if write_id == b"-" else write_id
-        return IndexPosition(int(version), write_id.decode(), tuple([each.decode() for each in endpoints]))
+        return IndexPosition(int(version), write_id.decode(), tuple([endpoint.decode() for endpoint in endpoints]))
 
     def put(
         self,
@@ -93,7 +93,7 @@ class RedisIndex(GameIndex):
         position: IndexPosition,
         notified: int | None = None,
     ) -> bool:
-        digests = [keys.digest(each.ref) for each in entry.players]
+        digests = [keys.digest(player.ref) for player in entry.players]
         players = [
             field
             for digest, (_, urgency) in zip(digests, entry.players, strict=True)
@@ -109,7 +109,7 @@ class RedisIndex(GameIndex):
             len(digests),
             len(endpoints),
             *players,
-            *[each.encode() for each in endpoints],
+            *[endpoint.encode() for endpoint in endpoints],
             *items,
         )
 

@@ -32,7 +32,7 @@ Refs = Mapping[int, str | None]
 
 def refs_of(game: Game) -> Refs:
     """Return the refs of a game."""
-    return {seat: each.ref for seat, each in enumerate(game.seats)}
+    return {seat: player.ref for seat, player in enumerate(game.seats)}
 
 
 def awaited(game: Game, to_act: Iterable[int]) -> list[int]:
@@ -57,8 +57,8 @@ def with_ref(fields: dict[str, Any], refs: Refs) -> dict[str, Any]:
 
 def results(game: Game) -> list[dict[str, Any]]:
     """Return what a match has come to, in seat order, without refs: total and rank as the score card has them."""
-    ordered = sorted(standings(game), key=lambda each: each.seat)
-    return [{"seat": each.seat, "total": each.total, "rank": each.rank} for each in ordered]
+    ordered = sorted(standings(game), key=lambda standing: standing.seat)
+    return [{"seat": standing.seat, "total": standing.total, "rank": standing.rank} for standing in ordered]
 
 
 NO_DEADLINE: Final = 10_000_000_000_000
@@ -124,7 +124,7 @@ def index_entry(game: Game, view: GameView, lifetimes: Lifetimes, size: int = 0)
 
 def _listed_players(game: Game, view: GameView) -> list[dict[str, Any]]:
     """Return the players in a summary."""
-    ranks = {each["seat"]: each["rank"] for each in results(game)} if view.status == "finished" else {}
+    ranks = {result["seat"]: result["rank"] for result in results(game)} if view.status == "finished" else {}
     players = []
     for (seat, _, total, in_match, _), player in zip(view.view.players, view.seats, strict=True):
         each = {"seat": seat, "name": player.name, "ref": player.ref, "kind": player.kind, "total": total}
@@ -186,7 +186,7 @@ def lobby_entry(game: Game) -> LobbyEntry | None:
 
 def feed_items(game: Game, view: GameView, events: Sequence[EventEnvelope]) -> list[bytes]:
     """Return the items of the feed for events of a game; the last has the deadline."""
-    return [_item(game, view, each) for each in events]
+    return [_item(game, view, event) for event in events]
 
 
 def _item(game: Game, view: GameView, envelope: EventEnvelope) -> bytes:
@@ -223,7 +223,7 @@ def shown_item(cursor: str, item: bytes, summary: bytes | None) -> bytes:
     if "waiting_for" in stored:
         shown["waiting_for"] = with_refs(stored["waiting_for"], refs)
     if "players" in stored:
-        shown["players"] = [with_ref(each, refs) for each in stored["players"]]
+        shown["players"] = [with_ref(player, refs) for player in stored["players"]]
     return orjson.dumps(_present(shown))
 
 

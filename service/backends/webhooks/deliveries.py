@@ -221,7 +221,7 @@ class Deliveries:
             return None
         if known.events[0].version > after + 1:
             return None
-        return known.game, [each for each in known.events if each.version > after]
+        return known.game, [event for event in known.events if event.version > after]
 
     def _read(self, game_id: str, after: int) -> tuple[Game, list[EventEnvelope]] | None:
         """Return the game as it is stored, with its events after a version."""
@@ -277,5 +277,7 @@ class Deliveries:
 
 def _reached(messages: list[Message], version: int) -> list[int]:
     """After each message, the version up to which its endpoint knows the game: none of those to come is before it."""
-    reached = [min(version, *[each.version - 1 for each in messages[place:]]) for place in range(1, len(messages))]
+    reached = [
+        min(version, *[message.version - 1 for message in messages[place:]]) for place in range(1, len(messages))
+    ]
     return [*reached, version]

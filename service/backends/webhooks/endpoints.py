@@ -175,7 +175,7 @@ class Webhooks:
         """
 
         def found(endpoint: Webhook) -> AskedMessage:
-            attempt = next((each for each in self._store.attempts(endpoint) if each.message == message), None)
+            attempt = next((attempt for attempt in self._store.attempts(endpoint) if attempt.message == message), None)
             if attempt is None:
                 raise NotFound("no_such_message")
             if attempt.type == CHALLENGE:
@@ -193,7 +193,7 @@ class Webhooks:
 
         def asked(before: Webhook) -> Webhook:
             message = find(before)
-            others = tuple([each for each in before.asked if each != message])
+            others = tuple([requested for requested in before.asked if requested != message])
             if len(others) >= MAX_ASKED:
                 raise LimitReached("too_many_asked", max=MAX_ASKED)
             return before._replace(asked=(*others, message))

@@ -80,7 +80,7 @@ def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequ
             data = _data(game, version, getattr(event, "seat", None), waiting)
             if isinstance(event, Finished):
                 data["winners"] = list(event.winners)
-                data["players"] = [with_ref(each, refs_of(game)) for each in results(game)]
+                data["players"] = [with_ref(result, refs_of(game)) for result in results(game)]
             messages.append(_message(endpoint, kind, at, data))
         if seats != tuple(before):
             turn = envelope
@@ -103,7 +103,7 @@ def message_again(endpoint: str, game: Game, event: EventEnvelope, kind: str) ->
     """
     if kind in (TURN, DEADLINE):
         return None if game.state.turn is None else _turn_message(endpoint, kind, game, event)
-    made = [each for each in game_messages(endpoint, game, (), [event]) if each.type == kind]
+    made = [message for message in game_messages(endpoint, game, (), [event]) if message.type == kind]
     return made[0] if made else None
 
 
@@ -145,7 +145,7 @@ def body_of(kind: str, at: int, data: Mapping[str, Any]) -> bytes:
 
 def message_id(*words: str) -> str:
     """Return the id of the message that these words identify: the boundaries of the words count."""
-    digest = sha256(b"".join([b"%d:%b" % (len(word), word) for word in (each.encode() for each in words)]))
+    digest = sha256(b"".join([b"%d:%b" % (len(word), word) for word in (word.encode() for word in words)]))
     return "msg_" + b32encode(digest.digest()).decode().rstrip("=").lower()
 
 

@@ -75,7 +75,7 @@ class RedisWebhooks(WebhookStore):
         flat = self._calls.read("webhook_read", key, (b"HGETALL", key))
         pairs = zip(flat[::2], flat[1::2], strict=True)
         webhooks = [_decode(app, name.decode(), value) for name, value in pairs]
-        return sorted(webhooks, key=lambda each: (each.created_at, each.id))
+        return sorted(webhooks, key=lambda webhook: (webhook.created_at, webhook.id))
 
     def replace(
         self,
@@ -235,7 +235,7 @@ def _encode(webhook: Webhook) -> bytes:
     """Return the endpoint as JSON; the same endpoint always gives the same text."""
     fields = webhook._asdict()
     del fields["id"], fields["app"]
-    fields["asked"] = [list(each) for each in webhook.asked]
+    fields["asked"] = [list(message) for message in webhook.asked]
     for name in ("secret", "old_secret"):
         fields[name] = None if fields[name] is None else b64encode(fields[name]).decode()
     return orjson.dumps(fields)
@@ -246,5 +246,5 @@ def _decode(app: str, webhook_id: str, value: bytes) -> Webhook:
     for name in ("secret", "old_secret"):
         fields[name] = None if fields[name] is None else b64decode(fields[name])
     fields["events"] = tuple(fields["events"])
-    fields["asked"] = tuple([AskedMessage(*each) for each in fields["asked"]])
+    fields["asked"] = tuple([AskedMessage(*message) for message in fields["asked"]])
     return Webhook(id=webhook_id, app=app, **fields)

@@ -38,7 +38,7 @@ def round_result(
 
 def placement_lines(state: State, rule: str, arithmetic: Callable[[PlacementScore], str]) -> list[ScoreLine]:
     """A line for every placement of the round that scored, once for each seat of its side."""
-    return [ScoreLine(each.seat, each.points, rule, arithmetic(each)) for each in state.placements_scored]
+    return [ScoreLine(score.seat, score.points, rule, arithmetic(score)) for score in state.placements_scored]
 
 
 class WinnerTakes(NamedTuple):

@@ -83,7 +83,7 @@ def _count(blocked_score: str, teams: int, rounding: _Rounding) -> Count:
     hands_count = WinnerTakes("8.9", "8.10", blocked_score, teams, *rounding)
 
     def count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
-        lines = placement_lines(state, "8.8", lambda each: str(each.ends_sum))
+        lines = placement_lines(state, "8.8", lambda score: str(score.ends_sum))
         if ended_by == "target":
             result = round_result(state, ended_by, hands, lines)
             return result._replace(winner=state.layout.placements[-1].seat)

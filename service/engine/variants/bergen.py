@@ -68,8 +68,8 @@ def _count(bonus: int, lightest: Callable[[_Hands], int | None]) -> Count:
 
     def count(state: State, ended_by: EndReason, hands: _Hands) -> RoundResult:
         lines = [
-            ScoreLine(each.seat, each.points, "15.5" if place else "15.6", _HEADINGS[each.points])
-            for place, each in enumerate(state.placements_scored)
+            ScoreLine(score.seat, score.points, "15.5" if place else "15.6", _HEADINGS[score.points])
+            for place, score in enumerate(state.placements_scored)
         ]
         if ended_by == "out":
             assert state.went_out_first is not None

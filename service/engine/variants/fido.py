@@ -66,7 +66,7 @@ def _count(divisor: int) -> Count:
     """The points of the placements, less the pips left in hand (rules 3.6, 3.8)."""
 
     def count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
-        lines = placement_lines(state, "3.6", lambda each: f"{each.ends_sum} ÷ {divisor}")
+        lines = placement_lines(state, "3.6", lambda score: f"{score.ends_sum} ÷ {divisor}")
         lines += [ScoreLine(left.seat, -left.value, "3.8", f"0 − {left.value}") for left in hands if left.value]
         return round_result(state, ended_by, hands, lines)
 

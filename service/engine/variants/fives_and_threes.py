@@ -80,7 +80,7 @@ def _divisors(ends_sum: int) -> list[int]:
 
 def _count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
     """The points of the placements; the winner laid the tile that ended the round (rules 9.8, 9.10)."""
-    result = round_result(state, ended_by, hands, [_line(each) for each in state.placements_scored])
+    result = round_result(state, ended_by, hands, [_line(score) for score in state.placements_scored])
     return result._replace(winner=None if ended_by == "blocked" else state.layout.placements[-1].seat)
 
 

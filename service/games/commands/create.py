@@ -69,13 +69,13 @@ def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: s
     variant, token_bytes = variants()[request.variant], secrets.token_bytes
     tokens = tuple(
         [
-            SeatToken(seat, each.name, new_token(token_bytes))
-            for seat, each in enumerate(request.seats)
-            if each.kind == HUMAN and each.name is not None
+            SeatToken(seat, player.name, new_token(token_bytes))
+            for seat, player in enumerate(request.seats)
+            if player.kind == HUMAN and player.name is not None
         ]
     )
-    hashes = {each.seat: hash_secret(each.token) for each in tokens}
-    has_open = any(each.kind == OPEN_SEAT for each in request.seats)
+    hashes = {token.seat: hash_secret(token.token) for token in tokens}
+    has_open = any(player.kind == OPEN_SEAT for player in request.seats)
     codes = [new_join_code(token_bytes, shard_of(game_id) or 0) for _ in range(secrets.skipped + 1) if has_open]
     join_code = codes[-1] if codes else None
     game = Game(
@@ -85,8 +85,8 @@ def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: s
         rules=rules_for(variant.key, request.options, len(request.seats)),
         seats=Seats(
             [
-                Seat(each.kind, name, hashes.get(seat), each.level, each.ref)
-                for seat, (each, name) in enumerate(zip(request.seats, _names(request), strict=True))
+                Seat(player.kind, name, hashes.get(seat), player.level, player.ref)
+                for seat, (player, name) in enumerate(zip(request.seats, _names(request), strict=True))
             ]
         ),
         join_hash=None if join_code is None else hash_secret(join_code),
@@ -116,9 +116,9 @@ def _names(request: GameRequest) -> list[str | None]:
 
     A computer player gets the first name of the list that nobody else at the table has.
     """
-    names: list[str | None] = [each.name for each in request.seats]
-    for seat, each in enumerate(request.seats):
-        if each.level is not None:
+    names: list[str | None] = [player.name for player in request.seats]
+    for seat, player in enumerate(request.seats):
+        if player.level is not None:
             names[seat] = bot_name(names)
     return names
 
@@ -128,7 +128,7 @@ def _deck(request: GameRequest, game_id: str, random_bytes: RandomBytes) -> Deck
     seed = random_bytes(32) if request.seed is None else seed_from_text(request.seed)
     if request.arranged:
         return Deck(seed, request.deals)
-    return Deck(seed, game=game_id, client_seeds=tuple([each.client_seed or "" for each in request.seats]))
+    return Deck(seed, game=game_id, client_seeds=tuple([player.client_seed or "" for player in request.seats]))
 
 
 def create_game(
@@ -159,7 +159,7 @@ def create_game(
     new, committed = _store(context, drafts(token_bytes), forked, record)
     if (prior := committed.prior) is not None:
         again = [*drafts(partial(context.idempotency.derive_bytes, "create", game_id, prior=prior))]
-        new = next((each for each in again if each.game.join_hash == committed.after.join_hash), again[0])
+        new = next((created for created in again if created.game.join_hash == committed.after.join_hash), again[0])
         new = new._replace(tokens=_still_given(new.tokens, committed.after))
     view = view_game(committed.after, None if request.app is None else OWNER, context.repository.lifetimes)
     if request.app is not None:
@@ -207,8 +207,8 @@ def _still_given(tokens: tuple[SeatToken, ...], game: Game) -> tuple[SeatToken, 
     """Return the tokens of a repeated creation, with the players' present names, but nothing of who was erased."""
     return tuple(
         [
-            each._replace(name=game.seats[each.seat].name or "")
-            for each in tokens
-            if each.seat not in game.seats.erased()
+            token._replace(name=game.seats[token.seat].name or "")
+            for token in tokens
+            if token.seat not in game.seats.erased()
         ]
     )

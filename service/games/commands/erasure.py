@@ -25,7 +25,7 @@ def decide_to_erase(ref: str, game: Game) -> Decision:
     Before the first deal nobody can be away yet; then the deal says so
     (``service.games.model.waiting.deal_if_full``).
     """
-    erased = [seat for seat, each in enumerate(game.seats) if each.ref == ref]
+    erased = [seat for seat, player in enumerate(game.seats) if player.ref == ref]
     if not erased:
         raise NothingToErase
     seats, left, changed = list(game.seats), list[GameEvent](), list[GameEvent]()
@@ -33,7 +33,7 @@ def decide_to_erase(ref: str, game: Game) -> Decision:
         player = seats[seat]
         name = None if player.kind == OPEN_SEAT else left_name(seat)
         if name is not None and game.unique_names:
-            name = free_name(name, [each.name for at, each in enumerate(seats) if at != seat])
+            name = free_name(name, [other.name for at, other in enumerate(seats) if at != seat])
         seats[seat] = player._replace(name=name, ref=None, token_hash=None)
         if _plays(game, seat):
             left.append(Left(seat))

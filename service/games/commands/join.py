@@ -107,10 +107,10 @@ def _check_not_as_owner(command: JoinCommand) -> None:
 def _decide_join(command: JoinCommand, token_of: Callable[[int], str], game: Game) -> Decision:
     if command.join_code is not None:  # else it comes from the owner
         check_join_code(game, command.join_code)
-    seat = next((seat for seat, each in enumerate(game.seats) if each.kind == OPEN_SEAT), None)
+    seat = next((seat for seat, player in enumerate(game.seats) if player.kind == OPEN_SEAT), None)
     if seat is None:
         raise SeatsTaken("seats_taken")
-    if game.unique_names and is_taken(command.name, [each.name for each in game.seats]):
+    if game.unique_names and is_taken(command.name, [player.name for player in game.seats]):
         raise InvalidSetup({"name": [NAME_TAKEN]})
     ref = game.seats[seat].ref if command.ref is None else command.ref
     game = game.with_seat(seat, Seat(HUMAN, command.name, hash_secret(token_of(seat)), ref=ref))

@@ -38,7 +38,7 @@ class Expected(NamedTuple):
         """
         if self.version is not None and not game.is_current(self.version):
             return False
-        return self.etags is None or any([game.is_current_tag(each, seat) for each in self.etags])
+        return self.etags is None or any([game.is_current_tag(etag, seat) for etag in self.etags])
 
 
 class MoveCommand(NamedTuple):

@@ -100,8 +100,8 @@ class OwnerCommands:
             with suppress(JoinCodeTaken):
                 decide = partial(_decide_join_code, code())
                 committed = transact(access.game, decide, record)
-                given = [each(prior=committed.prior) for each in codes] if committed.replayed else [code()]
-                own = [each for each in given if is_join_code(each, committed.after.join_hash)]
+                given = [derive(prior=committed.prior) for derive in codes] if committed.replayed else [code()]
+                own = [text for text in given if is_join_code(text, committed.after.join_hash)]
                 return CommandResult([*own, *given][0], committed.replayed)
         raise StorageUnavailable("join_codes")
 
@@ -114,7 +114,7 @@ def _decide_rename(seat: int, change: PlayerChange, game: Game) -> Decision:
     named = player._replace(**change)
     if named == player:
         raise Unchanged(game)
-    if game.unique_names and is_taken(name, [each.name for at, each in enumerate(game.seats) if at != seat]):
+    if game.unique_names and is_taken(name, [other.name for at, other in enumerate(game.seats) if at != seat]):
         raise InvalidSetup({"name": [NAME_TAKEN]})
     return game.with_seat(seat, named), [Renamed(seat, None if named.name == player.name else named.name)]
 

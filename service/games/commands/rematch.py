@@ -153,10 +153,10 @@ class Rematches:
         if game_id is None:
             current, *others = ids.values()
             # A game from before a change of the secret, which the old one does not name.
-            begun = next((each for each in others if self._load(each) is not None), current)
+            begun = next((other for other in others if self._load(other) is not None), current)
             # Reserved, as workers may have different secrets while a new one is rolled out.
             game_id = self._repository.transactions.reserve(short_digest(_PURPOSE, old.id), begun)
-        secret_id = next((each for each, derived in ids.items() if derived == game_id), None)
+        secret_id = next((other for other, derived in ids.items() if derived == game_id), None)
         if secret_id is None:
             raise SecretChanged
         return _Begun(game_id, secret_id)
@@ -172,8 +172,8 @@ class Rematches:
     def _create(self, old: Game, begun: _Begun) -> None:
         """Create the new game, unless there is one already."""
         hashes = [
-            None if each.token_hash is None else hash_secret(self._token(old, begun, seat))
-            for seat, each in enumerate(old.seats)
+            None if player.token_hash is None else hash_secret(self._token(old, begun, seat))
+            for seat, player in enumerate(old.seats)
         ]
         game, events = next_game(old, begun.id, hashes, now=self._clock(), random_bytes=self._random_bytes)
         self._bots_alone.admit(game)
@@ -234,7 +234,7 @@ def next_game(
     ``token_hashes`` by the seats of the old game, ``now`` in milliseconds. All that was set up for the old one holds
     for it, but it is dealt anew: nothing is arranged, and no client seeds are given. Who was away or erased still is.
     """
-    seats = [each._replace(token_hash=token_hash) for each, token_hash in zip(old.seats, token_hashes, strict=True)]
+    seats = [player._replace(token_hash=token_hash) for player, token_hash in zip(old.seats, token_hashes, strict=True)]
     count = len(seats)
     rules = rules_for(old.variant.key, old.options, count)
     game = Game(

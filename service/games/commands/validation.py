@@ -98,22 +98,22 @@ def check_request(request: GameRequest, yield_control: Callable[[], None]) -> Ru
         raise InvalidSetup({"variant": [Reason("not_one_of", {"allowed": list(variants())})]})
     errors = {
         f"players.{seat}.bot": [Reason("not_one_of", {"allowed": list(LEVELS)})]
-        for seat, each in enumerate(request.seats)
-        if each.kind == BOT and each.level not in LEVELS
+        for seat, player in enumerate(request.seats)
+        if player.kind == BOT and player.level not in LEVELS
     }
     errors |= _ownership_errors(request) | _rounds_errors(request)
-    if request.fill is not None and not any([each.kind == OPEN_SEAT for each in request.seats]):
+    if request.fill is not None and not any([player.kind == OPEN_SEAT for player in request.seats]):
         errors["fill"] = [Reason("only_with_open_seats")]
     if request.unique_names:
-        names = [each.name for each in request.seats]
+        names = [player.name for player in request.seats]
         errors |= {
             f"players.{seat}.name": [NAME_TAKEN] for seat, name in enumerate(names) if is_taken(name, names[:seat])
         }
     if request.arranged:
         errors |= {
             f"players.{seat}.client_seed": [FIXED_DEALS]
-            for seat, each in enumerate(request.seats)
-            if each.client_seed is not None
+            for seat, player in enumerate(request.seats)
+            if player.client_seed is not None
         }
     try:
         rules = rules_for(request.variant, request.options, len(request.seats))
@@ -134,18 +134,22 @@ def check_request(request: GameRequest, yield_control: Callable[[], None]) -> Ru
 def _ownership_errors(request: GameRequest) -> dict[str, list[Reason]]:
     """Why the request has what only an application may ask for, by field; empty if it may."""
     if request.app is not None:
-        has_open = any([each.kind == OPEN_SEAT for each in request.seats])
+        has_open = any([player.kind == OPEN_SEAT for player in request.seats])
         return {"lobby": [Reason("only_with_open_seats")]} if request.lobby and not has_open else {}
     fields: dict[str, object] = {"ref": request.ref, "lobby": request.lobby}
     fields["clock.remind"] = None if request.clock is None else request.clock.remind
-    fields |= {f"players.{seat}.ref": each.ref for seat, each in enumerate(request.seats)}
+    fields |= {f"players.{seat}.ref": player.ref for seat, player in enumerate(request.seats)}
     return {field: [NEEDS_KEY] for field, value in fields.items() if value}
 
 
 def _rounds_errors(request: GameRequest) -> dict[str, list[Reason]]:
     """Why computer players alone are not dealt as many rounds as are requested, by field; empty if they are."""
     rounds = request.options.get("rounds")
-    if isinstance(rounds, int) and rounds > MAX_ROUNDS_OF_BOTS and all([each.kind == BOT for each in request.seats]):
+    if (
+        isinstance(rounds, int)
+        and rounds > MAX_ROUNDS_OF_BOTS
+        and all([player.kind == BOT for player in request.seats])
+    ):
         return {"options.rounds": [Reason("rounds_of_bots", {"max": MAX_ROUNDS_OF_BOTS})]}
     return {}
 
@@ -231,11 +235,11 @@ class BotsAlone:
         now = self._clock()
         if not self._games.add(holder, game.id, now):
             return
-        others = {each: at for each, at in self._games.all(holder).items() if each != game.id}
+        others = {other: at for other, at in self._games.all(holder).items() if other != game.id}
         if len(others) < self._most:
             return
         counted = self._was_refused(holder)
-        ended = [] if counted else [each for each, at in others.items() if not self._is_under_way(each, now - at)]
+        ended = [] if counted else [other for other, at in others.items() if not self._is_under_way(other, now - at)]
         left = len(others) - len(ended)
         if left >= self._most:
             ended.append(game.id)

@@ -96,7 +96,7 @@ def _viewer(access: Access, game: Game) -> Viewer:
     """Return who the bearer is in the game as it is now. Raises ``Unauthorized`` for a token that was revoked."""
     if access.app is not None:
         return OWNER
-    hashes = [each.token_hash for each in game.seats]
+    hashes = [player.token_hash for player in game.seats]
     token_hash = None if access.seat is None else access.game.seats[access.seat].token_hash
     if token_hash is None or token_hash not in hashes:
         raise unauthorized()

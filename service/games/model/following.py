@@ -98,9 +98,9 @@ def _with_forfeits(game: Game, events: tuple[Event, ...], state: State) -> tuple
 def with_consequences(game: Game, event: PresenceEvent) -> tuple[Game, Sequence[GameEvent]]:
     """Return the game after this event, and the event with what follows at once: a forfeit, the end of the match."""
     following = consequences(game.rules, game.state, game.presence, event)
-    for each in following:
-        if isinstance(each, Finished):
-            game = game._replace(state=apply(game.rules, game.state, each))
+    for next_event in following:
+        if isinstance(next_event, Finished):
+            game = game._replace(state=apply(game.rules, game.state, next_event))
     return game, [event, *following]
 
 

@@ -62,12 +62,12 @@ def export_record(game: Game, history: Sequence[EventEnvelope], seat: int | None
         variant=game.variant.key,
         edition=game.edition,
         options=resolved_options(game.variant, game.rules),
-        players=tuple([each.name or "" for each in game.seats]),
+        players=tuple([player.name or "" for player in game.seats]),
         bots=tuple(
             [
-                RecordedBot(at, each.level, EDITIONS[each.level])
-                for at, each in enumerate(game.seats)
-                if each.level is not None
+                RecordedBot(at, player.level, EDITIONS[player.level])
+                for at, player in enumerate(game.seats)
+                if player.level is not None
             ]
         ),
         clock=None if game.clock is None else _recorded_clock(game.clock),
@@ -77,7 +77,11 @@ def export_record(game: Game, history: Sequence[EventEnvelope], seat: int | None
     )
     return build_record(
         head,
-        [(each.version, each.event) for each in history if isinstance(each.event, Event | PresenceEvent)],
+        [
+            (envelope.version, envelope.event)
+            for envelope in history
+            if isinstance(envelope.event, Event | PresenceEvent)
+        ],
         commitment=created.commitment if isinstance(created, Created) else None,
         seeds={number: seed for number, seed in seeds.items() if seed is not None},
         viewer=SPECTATOR if seat is None else seat,

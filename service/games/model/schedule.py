@@ -185,8 +185,8 @@ def reminders(before: Game | None, after: Game) -> Reminders:
         kind = kinds[-1] if is_slow else kinds[0]
         if before is not None and before.presence != after.presence:
             kinds = (*after.seats.bot_kinds, "bots_alone")  # as it may have been of another kind
-        for each in kinds:
-            due[each] = turn.begin if turn is not None and each == kind else None
+        for due_kind in kinds:
+            due[due_kind] = turn.begin if turn is not None and due_kind == kind else None
     if owned:
         due["outbox"] = after.updated_at
     return due

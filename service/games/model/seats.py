@@ -51,35 +51,37 @@ class Seats(tuple[Seat, ...]):
     @cached_property
     def people(self) -> frozenset[int]:
         """The seats of people."""
-        return frozenset([seat for seat, each in enumerate(self) if each.kind == HUMAN])
+        return frozenset([seat for seat, player in enumerate(self) if player.kind == HUMAN])
 
     @cached_property
     def are_open(self) -> bool:
         """Whether any seat is open."""
-        return any([each.kind == OPEN_SEAT for each in self])
+        return any([seat.kind == OPEN_SEAT for seat in self])
 
     def open(self) -> list[int]:
         """Return the open seats, in their order."""
-        return [seat for seat, each in enumerate(self) if each.kind == OPEN_SEAT]
+        return [seat for seat, player in enumerate(self) if player.kind == OPEN_SEAT]
 
     @cached_property
     def are_bots(self) -> bool:
         """Whether a computer player plays every seat, so that nobody waits for any of them."""
-        return all([each.kind == BOT for each in self])
+        return all([seat.kind == BOT for seat in self])
 
     @cached_property
     def bot_kinds(self) -> tuple[ReminderKind, ...]:
         """The kinds of reminders of its computer players while others play, too; ``experts`` last."""
-        return ("bots", "experts") if any([each.level in SLOW_LEVELS for each in self]) else ("bots",)
+        return ("bots", "experts") if any([seat.level in SLOW_LEVELS for seat in self]) else ("bots",)
 
     @cached_property
     def are_people(self) -> bool:
         """Whether a person plays every seat, so that the service acts for none of them."""
-        return all([each.kind == HUMAN for each in self])
+        return all([seat.kind == HUMAN for seat in self])
 
     def erased(self) -> frozenset[int]:
         """Return the seats whose player was erased (``service.games.commands.erasure``) and that nobody got since."""
-        return frozenset([seat for seat, each in enumerate(self) if each.kind == HUMAN and each.token_hash is None])
+        return frozenset(
+            [seat for seat, player in enumerate(self) if player.kind == HUMAN and player.token_hash is None]
+        )
 
     def replaced(self, seat: int, value: Seat) -> Seats:
         """Return these seats, but one of them with another value."""
@@ -130,7 +132,7 @@ class Room(NamedTuple):
 
 def is_taken(name: str | None, others: Iterable[str | None]) -> bool:
     """Return whether one of the others has the same name, in capital letters or small ones."""
-    return name is not None and _folded(name) in [_folded(each) for each in others if each is not None]
+    return name is not None and _folded(name) in [_folded(other) for other in others if other is not None]
 
 
 def free_name(name: str, others: Collection[str | None]) -> str:

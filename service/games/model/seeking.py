@@ -53,7 +53,7 @@ def listings_of(game: Game) -> tuple[Listing, ...]:
 
 def table_of(game: Game) -> ListedTable:
     """Return what lists know of a game."""
-    taken = tuple([each.kind != OPEN_SEAT for each in game.seats])
+    taken = tuple([player.kind != OPEN_SEAT for player in game.seats])
     if game.room is not None and game.room.began:
         taken = (True,) * game.room.places
     return ListedTable(game.id, game.version, taken, game.created_at)
@@ -61,4 +61,4 @@ def table_of(game: Game) -> ListedTable:
 
 def _is_special(game: Game) -> bool:
     plain = game.spectators and game.pace is None and not (game.auto or game.unique_names or game.arranged)
-    return not plain or any([each.kind == OPEN_SEAT and each.ref is not None for each in game.seats])
+    return not plain or any([player.kind == OPEN_SEAT and player.ref is not None for player in game.seats])

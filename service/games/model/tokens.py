@@ -29,7 +29,7 @@ class DerivedBytes(RandomBytes):
 
     def __init__(self, secret: bytes, *purpose: str) -> None:
         self._secret = secret
-        self._purpose = b"".join([b"%d:%b" % (len(word), word) for word in (each.encode() for each in purpose)])
+        self._purpose = b"".join([b"%d:%b" % (len(word), word) for word in (part.encode() for part in purpose)])
         self._calls = 0
 
     def __call__(self, size: int, /) -> bytes:

@@ -231,15 +231,15 @@ def _seat_views(
     return tuple(
         [
             SeatView(
-                each.kind,
-                each.name,
-                each.level,
+                player.kind,
+                player.name,
+                player.level,
                 seat in presence.away,
                 seat in presence.forfeited,
-                max(banks[seat], 0) if banks and each.kind != BOT else None,
-                each.ref if viewer in (seat, OWNER) else None,
+                max(banks[seat], 0) if banks and player.kind != BOT else None,
+                player.ref if viewer in (seat, OWNER) else None,
             )
-            for seat, each in enumerate(seats)
+            for seat, player in enumerate(seats)
         ]
     )
 

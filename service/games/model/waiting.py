@@ -50,8 +50,8 @@ def freed(game: Game, seats: Iterable[int]) -> Change:
     room = game.room or Room()
     for seat in seats:
         events.append(Freed(seat))
-        others = tuple([each for each in room.freed if each[0] != seat])
-        sought = tuple([each for each in room.sought if each[0] != seat])
+        others = tuple([entry for entry in room.freed if entry[0] != seat])
+        sought = tuple([entry for entry in room.sought if entry[0] != seat])
         room = room._replace(freed=(*others, (seat, game.version + len(events))), sought=sought)
         game = game.with_seat(seat, Seat(OPEN_SEAT))
         if game.deck.client_seeds:
@@ -63,7 +63,7 @@ def filled(game: Game, seats: Iterable[int], level: str) -> Change:
     """Return the waiting game with computer players of this level in these open seats, dealt if no other is open."""
     events: list[GameEvent] = []
     for seat in seats:
-        name = bot_name([each.name for each in game.seats])
+        name = bot_name([player.name for player in game.seats])
         game = game.with_seat(seat, Seat(BOT, name, level=level))
         events.append(Filled(seat, name, level))
     return deal_if_full(game._replace(is_automatic=True), events)
@@ -75,7 +75,7 @@ def begun(game: Game) -> Change:
     The others move up, so that teams may be others. Raises ``InvalidSetup`` if the game cannot be played by so many,
     and if its deals are arranged for all seats.
     """
-    here = tuple([seat for seat, each in enumerate(game.seats) if each.kind != OPEN_SEAT])
+    here = tuple([seat for seat, player in enumerate(game.seats) if player.kind != OPEN_SEAT])
     if game.deck.arranged or game.state.round:
         raise InvalidSetup({"players": [Reason("deals_for_seats", {"players": len(game.seats)})]})
     rules = rules_for(game.variant.key, game.options, len(here))

@@ -103,7 +103,7 @@ class GameQueries:
         """Return the proofs of the deals as far as they may be revealed; the same for every viewer."""
         game = access.game
         history = self._repository.histories.history(game)[: game.version] if is_provable(game) else []
-        return fairness_report(game, [each.event for each in history])
+        return fairness_report(game, [envelope.event for envelope in history])
 
     def record(self, access: Access) -> Record:
         """Return the game as a record, as the viewer may know it."""
@@ -140,7 +140,7 @@ class GameQueries:
         Events after that version use these numbers until a ``Started`` among them.
         """
         game, seat = access.game, access.seat
-        names = tuple([each.name for each in game.seats])
+        names = tuple([player.name for player in game.seats])
         room = game.room
         if room is None or not room.began or version >= room.began_at:
             return seat, names
@@ -191,7 +191,7 @@ class GameQueries:
             decode(version, subscriber.created_at, data)
             for version, data in enumerate(self._repository.histories.yielding(stored.events), stored.first)
         ]
-        named = any([isinstance(each.event, WITH_NAME) for each in envelopes])
+        named = any([isinstance(envelope.event, WITH_NAME) for envelope in envelopes])
         game = self._repository.reader.reload(subscriber.game) if named else None
         events: list[EventView] = []
         for envelope in envelopes:
@@ -246,7 +246,7 @@ def _access(subscriber: Subscriber, game: Game) -> Access:
     """Return the subscriber's access to its game as it is now. Raises ``Unauthorized`` if its token was revoked."""
     seat = subscriber.seat
     if seat is not None:
-        hashes = [each.token_hash for each in game.seats]
+        hashes = [player.token_hash for player in game.seats]
         if subscriber.token_hash is None or subscriber.token_hash not in hashes:
             raise unauthorized()
         seat = hashes.index(subscriber.token_hash)

@@ -64,7 +64,7 @@ class RedisStoredGames:
 
     def _found(self, holders: Set[str] | None) -> Iterator[list[str]]:
         """Return the ids of the games of these holders, some at a time."""
-        wanted = None if holders is None else {each.encode() for each in holders if each}
+        wanted = None if holders is None else {holder.encode() for holder in holders if holder}
         for key in keys.STORED:
             command = partial(_slice_of, key)
             for flat in scan_pages(self._topology, self._calls, "stored_games", key, command=command):
@@ -80,7 +80,7 @@ class RedisStoredGames:
         self.forget([game for game, value in zip(games, values, strict=True) if value is None])
         sizes = self._sizes(there)
         present = [value for value in values if value is not None]
-        return [SizedGame(*each) for each in zip(there, present, sizes, strict=True)]
+        return [SizedGame(*row) for row in zip(there, present, sizes, strict=True)]
 
     def _values(self, games: list[str]) -> list[StoredGame | None]:
         calls: list[tuple[bytes, Command]] = [(keys.state(game), (b"GET", keys.state(game))) for game in games]

@@ -238,7 +238,7 @@ def _encode_whole_layout(layout: Layout) -> _LayoutJson:
         list(compress(range(len(tiles)), face_down)),
     )
     outer_halves = b"," + encoder.encode(outer) if layout.names_outer else b""
-    return _layout_json(layout, _Columns._make([*[encoder.encode(each)[1:-1] for each in written], outer_halves]))
+    return _layout_json(layout, _Columns._make([*[encoder.encode(event)[1:-1] for event in written], outer_halves]))
 
 
 def _extend_layout(encoded: _LayoutJson, layout: Layout) -> _LayoutJson:
@@ -323,7 +323,7 @@ class _EventCodec:
         self._conversions = [(self._names.index(name), write, read) for name, (_, write, read) in converted.items()]
         types |= {name: stored | None for name, (stored, _, _) in converted.items()}
         head = [("code", int), ("since_creation", int), ("to_act", tuple[int, ...])]
-        fields = [(name, each, default_of(parameters[name])) for name, each in types.items()]
+        fields = [(name, annotation, default_of(parameters[name])) for name, annotation in types.items()]
         self._decoder = decoder(struct_of([*head, *fields]))
 
     def encode(self, event: GameEvent, since_creation: int, to_act: tuple[int, ...]) -> bytes:

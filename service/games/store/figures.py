@@ -64,7 +64,7 @@ class RedisFigures:
             raise unanswered(error) from error
         answers = self._run([*[(key, (b"INFO", b"memory")) for key in primaries], *self._backlog_calls()])
         memories = [_memory(answer) for answer in answers[: len(primaries)]]
-        fullest = max(memories, key=lambda each: (each[0] / each[1] if each[1] else 0.0, each[0]))
+        fullest = max(memories, key=lambda memory: (memory[0] / memory[1] if memory[1] else 0.0, memory[0]))
         return Figures(_backlogs(answers[len(primaries) :]), fullest)
 
     def _backlog_calls(self) -> list[Call]:
@@ -76,7 +76,7 @@ class RedisFigures:
             names = [key for kind in _KINDS for key in keys.reminder_sets(kind)]
             return [(names[0], evalsha("backlog", names, MAX_HOLDERS, *_WITH_HOLDERS))]
         shards = zip(*[keys.reminder_sets(kind) for kind in _KINDS], strict=True)
-        return [(each[0], evalsha("backlog", each, _MAX_OF_A_SHARD, *_WITH_HOLDERS)) for each in shards]
+        return [(shard[0], evalsha("backlog", shard, _MAX_OF_A_SHARD, *_WITH_HOLDERS)) for shard in shards]
 
     def _run(self, calls: Sequence[Call]) -> list[Any]:
         """Return the answers, ``None`` for one that failed; raises ``StorageUnavailable`` if all of them did."""

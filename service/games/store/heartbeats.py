@@ -141,7 +141,7 @@ class RedisHeartbeats:
 
     def longest_allowance(self) -> float:
         """Return the seconds for which deadlines are postponed yet, of any game; 0 if none is."""
-        return max([0, *[each.until - each.last for each in self._known.values()]]) / 1000
+        return max([0, *[outage.until - outage.last for outage in self._known.values()]]) / 1000
 
     def server_time(self) -> int:
         """Return the time of games on the server that owns the first shard."""
@@ -160,7 +160,7 @@ class RedisHeartbeats:
         failures = [answer for answer in answers if isinstance(answer, StorageUnavailable)]
         stored = {place: answer for place, answer in enumerate(answers) if isinstance(answer, bytes)}
         known = {place: Heartbeat.stored(answer) for place, answer in stored.items()}
-        is_new = any([each.since != self._known.get(place, _NO_OUTAGE).since for place, each in known.items()])
+        is_new = any([outage.since != self._known.get(place, _NO_OUTAGE).since for place, outage in known.items()])
         self._known |= known
         for act in self._outage_ended if is_new else ():
             act()

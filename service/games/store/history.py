@@ -179,16 +179,16 @@ def rebuild_game(
     match_version = version
     while not changes_play(history[match_version - 1].event):
         match_version -= 1
-    later = [each.event for each in history[version:]]
-    earlier = [each.event for each in history[:version]]
+    later = [envelope.event for envelope in history[version:]]
+    earlier = [envelope.event for envelope in history[:version]]
     at = history[version - 1].at
     game = _with_seats_at(game, version, later, at)
     if game.is_automatic or any([isinstance(event, PresenceEvent) for event in earlier]):
         start = game._replace(presence=ALL_PRESENT, running_clock=start_clock(game.clock, len(game.seats)))
-        timed = zip([each.at for each in history], yielding(earlier), strict=False)
+        timed = zip([envelope.at for envelope in history], yielding(earlier), strict=False)
         game, state = replay_timed(start, game.rules.start(), timed)
     else:
-        state = replay(game.rules, yielding([each for each in earlier if not isinstance(each, HostingEvent)]))
+        state = replay(game.rules, yielding([event for event in earlier if not isinstance(event, HostingEvent)]))
     return game._replace(
         version=version,
         match_version=match_version,

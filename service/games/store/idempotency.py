@@ -37,7 +37,7 @@ class Idempotency:
     """
 
     def __init__(self, secrets: Sequence[bytes]) -> None:
-        self._secrets = {digest(each, b"secret id", "sha256").hex()[:8].encode(): each for each in secrets}
+        self._secrets = {digest(secret, b"secret id", "sha256").hex()[:8].encode(): secret for secret in secrets}
         self._first_id = next(iter(self._secrets))
 
     @property

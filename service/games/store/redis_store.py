@@ -348,7 +348,7 @@ def _code_args(game: str, codes: tuple[bytes | None, bytes | None]) -> tuple[tup
     shard = None if before is after is None else shard_of(game)
     if shard is None:
         return (), 0
-    names = tuple([keys.join_code(shard, each) for each in dict.fromkeys(codes) if each is not None])
+    names = tuple([keys.join_code(shard, code) for code in dict.fromkeys(codes) if code is not None])
     return names, -1 if after is None else len(names)
 
 
@@ -376,15 +376,15 @@ class RedisDeletions(Deletions):
         shards = [keys.DELETED] if self._topology.scripts_span_slots else [(key,) for key in keys.DELETED]
         began = monotonic()
         try:
-            answers = call_scripts(self._topology, [(each[0], evalsha("deleted", each, within)) for each in shards])
+            answers = call_scripts(self._topology, [(shard[0], evalsha("deleted", shard, within)) for shard in shards])
         finally:
             self._observe("deleted", monotonic() - began)
         failures = [answer for answer in answers if isinstance(answer, StorageUnavailable)]
         if len(failures) == len(answers):
             raise failures[0]
-        noted = [each.decode() for answer in answers if not isinstance(answer, StorageUnavailable) for each in answer]
-        games = tuple([each for each in noted if not each.endswith(_ERASED)])
-        erased = tuple([each.removesuffix(_ERASED) for each in noted if each.endswith(_ERASED)])
+        noted = [entry.decode() for answer in answers if not isinstance(answer, StorageUnavailable) for entry in answer]
+        games = tuple([entry for entry in noted if not entry.endswith(_ERASED)])
+        erased = tuple([entry.removesuffix(_ERASED) for entry in noted if entry.endswith(_ERASED)])
         return RecentDeletions(games, erased, not failures)
 
     def note_erasure(self, game: str) -> None:

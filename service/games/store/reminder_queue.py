@@ -107,7 +107,7 @@ class RedisReminders(ReminderQueue):
         )
         return [
             Due(at + place - 1, holder.decode(), count, float(since))
-            for at, answer in enumerate(self._run("due", [evalsha("due", each, most) for each in together]))
+            for at, answer in enumerate(self._run("due", [evalsha("due", group, most) for group in together]))
             if answer
             for place, holder, count, since in zip(*[iter(answer)] * 4, strict=True)
         ]

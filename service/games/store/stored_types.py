@@ -55,9 +55,12 @@ class StoredFields:
     """
 
     def __init__(self, kind: type, without: tuple[str, ...], optional: Mapping[str, object] = _NOTHING) -> None:
-        types = {name: _STORED_AS.get(each, each) for name, each in get_type_hints(kind).items() if name not in without}
+        types = {name: _STORED_AS.get(hint, hint) for name, hint in get_type_hints(kind).items() if name not in without}
         self.type = struct_of(
-            [(name, each, optional[name]) if name in optional else (name, each) for name, each in types.items()]
+            [
+                (name, annotation, optional[name]) if name in optional else (name, annotation)
+                for name, annotation in types.items()
+            ]
         )
         self._defaults = tuple(optional.values())
         self._all: Callable[[Any], tuple[object, ...]] = attrgetter(*types)

@@ -99,7 +99,7 @@ def spots(mouth: Mouth, *, double: bool) -> list[Spot]:
     if not double and side != LONG:
         corner = ahead(ray, 1)
         inner = [turned(corner, heading, 0, -1) for heading in turns]
-        found += [Spot(strip(each, 0, 4, 1), ahead(each, 4), turned=True, elbow=True) for each in inner]
+        found += [Spot(strip(ray, 0, 4, 1), ahead(ray, 4), turned=True, elbow=True) for ray in inner]
     return found
 
 
@@ -259,7 +259,7 @@ def _lost_room(grid: Grid, mouth: Mouth, box: Box) -> int:
 def _exits(ray: Ray, side: Side) -> tuple[tuple[Ray, Box], ...]:
     """Return where a tile can leave an end, straight or to the sides, with the strip that it would like ahead."""
     rays = (ray, *side_exits(ray)) if side == END else (ray,)
-    return tuple([(each, strip(each, 0, _STRAIGHT_ROOM, 2)) for each in rays])
+    return tuple([(ray, strip(ray, 0, _STRAIGHT_ROOM, 2)) for ray in rays])
 
 
 def _overlap(one: Box, other: Box) -> bool:

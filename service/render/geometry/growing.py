@@ -90,9 +90,11 @@ class Table:
         ]
         has_arms = self.plan.is_line or len(names) == len(sides)
         opened = sides[1:] if len(names) == 1 else sides
-        for name, (ray, each, number) in zip(names, opened, strict=False):
+        for name, (ray, mouth_side, number) in zip(names, opened, strict=False):
             heading = ray.heading
-            self.mouths[name] = Mouth(ray, each, number, heading % 2, heading if has_arms else None, box, closed=False)
+            self.mouths[name] = Mouth(
+                ray, mouth_side, number, heading % 2, heading if has_arms else None, box, closed=False
+            )
 
     def join(self, placement: Placement, end: str, names: list[str]) -> None:
         """Lay a tile at this end; ends with these names are on its far side, and then on its left and right."""
@@ -260,8 +262,8 @@ class GrowingGeometry:
             ]
         )
         bounds = laid[0].box
-        for each in laid:
-            bounds = bounds.united(_around(each))
+        for spot in laid:
+            bounds = bounds.united(_around(spot))
         ends = []
         for end in self._layout.ends:
             doubles_across = self._table.doubles_across
@@ -299,7 +301,7 @@ def _lay_missing_tiles(table: Table, layout: Layout, pause: Callable[[], None]) 
     first = len(table.laid)
     last_number = sum([opened[index] for index in range(first)])
     for index in range(first, len(placements)):
-        names = [f"e{last_number + each}" for each in range(1, opened[index] + 1)]
+        names = [f"e{last_number + offset}" for offset in range(1, opened[index] + 1)]
         last_number += opened[index]
         end = covered[index]
         if end is None:

@@ -75,7 +75,7 @@ def find_link(grid: Grid, start: Ray, *, double: bool) -> Link:
             if best is None or total < best[0]:
                 spot = straight(ray, double=double)
                 cells = _cells(came_from, walk)
-                if not any([_inside(spot, each) for each in cells]):
+                if not any([_inside(spot, cell) for cell in cells]):
                     best = total, Link(spot, cells, _line(cells, start.heading, ray.heading))
     assert best is not None
     return best[1]

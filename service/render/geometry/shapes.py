@@ -222,8 +222,8 @@ class Grid:
         along, across, lines = (y, x, self._columns) if heading in (SOUTH, NORTH) else (x, y, self._rows)
         line = lines.get
         taken = 0
-        for each in range(across - half, across + half):
-            taken |= line(each, 0)
+        for place in range(across - half, across + half):
+            taken |= line(place, 0)
         if not taken:
             return cap
         at = along + _ORIGIN

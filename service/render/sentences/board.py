@@ -92,8 +92,8 @@ def _arms(layout: Layout) -> Iterator[list[int]]:
             ahead[placement.host] = number
         else:
             first.append(number)
-    for each in first:
-        index: int | None = each
+    for start in first:
+        index: int | None = start
         arm = []
         while index is not None:
             arm.append(index)

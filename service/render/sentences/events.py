@@ -172,7 +172,7 @@ def _manche_sentence(manche: Manche, winner: int | None, reader: Reader, name: N
 
 def _counted(result: RoundResult, reader: Reader) -> int | None:
     """Return whose points are told: the reader's if there are any, else those of the loser, the winner, or the most."""
-    scores, counted = result.scores, [each.seat for each in result.hands]
+    scores, counted = result.scores, [hand.seat for hand in result.hands]
     most = max(counted, key=scores.__getitem__, default=None)
     named = [result.loser, result.winner, None if reader.low_wins or most is None or scores[most] <= 0 else most]
     told = next((seat for seat in named if seat is not None), None)

@@ -130,7 +130,7 @@ def application_json(
         "id": backend.id,
         "name": backend.name,
         "created_at": format_rfc3339(backend.created_at),
-        "keys": [_key(each) for each in keys],
+        "keys": [_key(key) for key in keys],
         "usage": usage._asdict(),
         "limits": {name: value for name, value in limits.items() if value is not None},
     }

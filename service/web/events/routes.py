@@ -111,7 +111,7 @@ def _serializer(
     if language is None:
         return event_json
     game = access.game
-    resets = first is not None and any([isinstance(each.event, Reset) for each in first.events])
+    resets = first is not None and any([isinstance(event.event, Reset) for event in first.events])
     layout = game.rules.empty_layout() if resets else services.games.queries.layout_at(access, after)
     seat, names = services.games.queries.seating_at(access, game.version if resets else after)
     partners = partners_of(seat, game.rules.all_teams()) if len(names) == len(game.seats) else frozenset()

@@ -57,7 +57,7 @@ class MoveSchema(RequestSchema):
         required=True,
         validate=Known(ACTIONS),
         metadata=doc(
-            f"One of {', '.join(f'`{each}`' for each in ACTIONS)}; `tile`, `end`, `face_down` and `outer` go with "
+            f"One of {', '.join(f'`{action}`' for action in ACTIONS)}; `tile`, `end`, `face_down` and `outer` go with "
             "`play` only.",
             example="play",
         ),

@@ -65,7 +65,7 @@ def _joins(name: str) -> bool:
     for at, character in enumerate(name):
         if character in _JOINERS:
             around = name[at - 1 : at] + name[at + 1 : at + 2]
-            if len(around) < 2 or any(each.isascii() or each in _JOINERS for each in around):
+            if len(around) < 2 or any(character.isascii() or character in _JOINERS for character in around):
                 return False
     return True
 
@@ -113,7 +113,7 @@ def is_reference(text: str) -> bool:
 
 
 def _is_visible(text: str) -> bool:
-    return not any([unicodedata.category(each)[0] in _UNSEEN for each in text])
+    return not any([unicodedata.category(character)[0] in _UNSEEN for character in text])
 
 
 def ref_field(text: str, **more: Any) -> Reference:

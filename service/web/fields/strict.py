@@ -213,9 +213,9 @@ class BoundedList(fields.List[Any]):
         self._length(value)
         loaded: list[Any] = []
         errors: dict[int, Any] = {}
-        for index, each in enumerate(value):
+        for index, element in enumerate(value):
             try:
-                loaded.append(self.inner.deserialize(each, **kwargs))
+                loaded.append(self.inner.deserialize(element, **kwargs))
             except ValidationError as error:
                 errors[index] = error.messages
                 if len(errors) == MAX_FAULTY_ELEMENTS:
@@ -367,7 +367,7 @@ class TileList(BoundedList):
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> list[Any]:
         if isinstance(value, list) and len(value) <= self.high:
             try:
-                return [TILES_BY_TEXT[each] for each in value]
+                return [TILES_BY_TEXT[name] for name in value]
             except (KeyError, TypeError):  # not a tile, or not even a text
                 pass
         return super()._deserialize(value, attr, data, **kwargs)

@@ -71,7 +71,7 @@ def read_text(media_types: Sequence[str]) -> bytes:
 
     Raises ``RequestError``: ``unsupported_media_type``, ``too_large`` or ``malformed``.
     """
-    if not any([_is_in_utf8(each) for each in media_types]):
+    if not any([_is_in_utf8(media_type) for media_type in media_types]):
         raise _wrong_content_type(*media_types)
     return _accepted_body()
 
@@ -190,13 +190,13 @@ def _is_plain(value: Any, data: bytes) -> bool:
     keys, level = 0, [value]
     for _ in range(_MAX_DEPTH):
         inner: list[Any] = []
-        for each in level:
-            if type(each) is dict:
-                keys += len(each)
-                inner += each.values()
-            elif type(each) is list:
-                inner += each
-            elif type(each) is float:
+        for item in level:
+            if type(item) is dict:
+                keys += len(item)
+                inner += item.values()
+            elif type(item) is list:
+                inner += item
+            elif type(item) is float:
                 return False
         if not inner:
             return keys == data.count(b":")
@@ -263,8 +263,8 @@ def _depth_exceeds(value: Any, levels: int) -> bool:
     level = [value]
     for _ in range(levels):
         inner: list[Any] = []
-        for each in level:
-            items = each.values() if type(each) is dict else each
+        for container in level:
+            items = container.values() if type(container) is dict else container
             inner += [item for item in items if type(item) in _CONTAINERS]
         if not inner:
             return False

@@ -254,7 +254,7 @@ def _compressed(body: bytes) -> bytes:
 def hashes_of_inline(element: str, page: str) -> str:
     """Return the sources of a Content-Security-Policy for the inline ``script`` or ``style`` elements of a page."""
     inline = re.findall(rf"<{element}>(.*?)</{element}>", page, re.DOTALL)
-    return " ".join(f"'sha256-{b64encode(sha256(each.encode()).digest()).decode()}'" for each in inline)
+    return " ".join(f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in inline)
 
 
 def _viewer_headers(etag: str | None) -> list[tuple[str, str]]:

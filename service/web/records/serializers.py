@@ -36,9 +36,9 @@ def record_json(record: Record, yield_control: Callable[[], None]) -> JsonObject
     if record.result is not None:
         result["winners"] = list(record.result)
     rounds = []
-    for each in record.rounds:
+    for recorded in record.rounds:
         yield_control()
-        rounds.append(_round(each))
+        rounds.append(_round(recorded))
     return result | {"rounds": rounds}
 
 
@@ -117,7 +117,7 @@ def report_json(report: Report) -> JsonObject:
         "proven": report.proven,
         "decisions": report.decisions,
         "notes": list(report.notes()),
-        "findings": [_finding(each) for each in report.findings],
+        "findings": [_finding(finding) for finding in report.findings],
         "more_findings": report.omitted,
     }
 
@@ -140,9 +140,9 @@ def replay_json(record: Record, replay: Replay, aspect: int, yield_control: Call
     if replay.winners is not None:
         result["winners"] = list(replay.winners)
     rounds = []
-    for each in replay.rounds:
+    for replayed in replay.rounds:
         yield_control()
-        rounds.append(_replayed_round(each, aspect))
+        rounds.append(_replayed_round(replayed, aspect))
     result["rounds"] = rounds
     if replay.fault is not None:
         result["fault"] = _finding(replay.fault)
@@ -185,7 +185,7 @@ def fairness_json(fairness: FairnessReport) -> JsonObject:
         result["without"] = [tile.name for tile in fairness.without]
     if fairness.deals_again:
         result["deals_again"] = True
-    return result | {"rounds": [_fairness_round(each) for each in fairness.rounds]}
+    return result | {"rounds": [_fairness_round(proof) for proof in fairness.rounds]}
 
 
 def _fairness_round(fairness: RoundFairness) -> JsonObject:

@@ -229,8 +229,8 @@ def variant_summary_json(variant: Variant, language: Language) -> JsonObject:
             for alias in variant.aliases
         ],
         "example": [
-            {"tile": each.tile.name, "x": each.x, "y": each.y, "rotation": each.rotation, "face_down": each.face_down}
-            for each in example_table(variant)
+            {"tile": laid.tile.name, "x": laid.x, "y": laid.y, "rotation": laid.rotation, "face_down": laid.face_down}
+            for laid in example_table(variant)
         ],
     }
 

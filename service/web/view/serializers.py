@@ -189,7 +189,9 @@ def _commitments(commitments: tuple[bytes, ...], round_number: int) -> orjson.Fr
     """Return the commitments as JSON, the last one to the seed of the next round; the same for all viewers."""
     first = round_number + 2 - len(commitments)
     return orjson.Fragment(
-        orjson.dumps([{"round": number, "commitment": each.hex()} for number, each in enumerate(commitments, first)])
+        orjson.dumps(
+            [{"round": number, "commitment": commitment.hex()} for number, commitment in enumerate(commitments, first)]
+        )
     )
 
 
@@ -291,14 +293,14 @@ def score_json(card: ScoreCard) -> JsonObject:
     """Return the score card."""
     game = card.view
     standings = []
-    for each in card.standings:
-        standing: JsonObject = {"seat": each.seat}
-        if each.name is not None:
-            standing["name"] = each.name
-        standing |= {"total": each.total, "rank": each.rank, "active": each.in_match}
-        if each.team is not None:
-            standing["team"] = each.team
-        if each.forfeited:
+    for row in card.standings:
+        standing: JsonObject = {"seat": row.seat}
+        if row.name is not None:
+            standing["name"] = row.name
+        standing |= {"total": row.total, "rank": row.rank, "active": row.in_match}
+        if row.team is not None:
+            standing["team"] = row.team
+        if row.forfeited:
             standing["forfeited"] = True
         standings.append(standing)
     result: JsonObject = {
@@ -307,7 +309,7 @@ def score_json(card: ScoreCard) -> JsonObject:
         "status": game.status,
         "best": game.variant.best,
         "standings": standings,
-        "rounds": [round_json(each) for each in card.rounds],
+        "rounds": [round_json(played) for played in card.rounds],
         "winners": list(game.view.winners),
     }
     result |= _count_json(game)
@@ -366,7 +368,7 @@ def created_game_json(created: CreatedGame, language: Language | None = None) ->
     """
     result: JsonObject = {
         "game": game_view_json(created.view, language),
-        "seats": [seat_token_json(each) for each in created.seats],
+        "seats": [seat_token_json(seat) for seat in created.seats],
     }
     if created.join_code is not None:
         result["join_code"] = created.join_code

@@ -86,7 +86,7 @@ def list_webhooks(services: Services, backend: Backend) -> RawResponse:
     The endpoints of the application.
     """
     negotiate(JSON)
-    return ok({"webhooks": [webhook_json(each) for each in services.backends.webhooks.all(backend.id)]})
+    return ok({"webhooks": [webhook_json(webhook) for webhook in services.backends.webhooks.all(backend.id)]})
 
 
 @blueprint.get("/v1/webhooks/<webhook>")

@@ -166,7 +166,7 @@ def new_webhook_json(webhook: Webhook) -> JsonObject:
 
 def deliveries_json(attempts: Sequence[DeliveryAttempt]) -> JsonObject:
     """Return the last attempts to deliver to an endpoint."""
-    return {"deliveries": [_delivery(each) for each in attempts]}
+    return {"deliveries": [_delivery(attempt) for attempt in attempts]}
 
 
 def _delivery(attempt: DeliveryAttempt) -> JsonObject:
