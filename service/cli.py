@@ -47,7 +47,7 @@ Commands = argparse._SubParsersAction  # noqa: SLF001 # its only name
 def add_commands(commands: Commands[argparse.ArgumentParser]) -> None:
     """Add ``apps``, ``games`` and ``reindex``."""
     _add_app_commands(commands.add_parser("apps", help="make, list and revoke the keys of applications"))
-    _add_game_commands(commands.add_parser("games", help="list stored games by size, age and holder, and delete them"))
+    _add_game_commands(commands.add_parser("games", help="list stored games by size, age and tenant, and delete them"))
     reindex = commands.add_parser(
         "reindex", help="rebuild the lists of games of all applications, or of one; the service may run meanwhile"
     )
@@ -91,7 +91,7 @@ def _add_app_commands(parser: argparse.ArgumentParser) -> None:
 
 def _add_game_commands(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(title="commands", metavar="command", required=True)
-    wanted = ("holder", "address", "older", "unmoved", "sort", "limit")
+    wanted = ("tenant", "address", "older", "unmoved", "sort", "limit")
     listed = _added(
         commands, "list", "list stored games, the largest first", partial(_on_games, "list"), values=(*wanted, "json")
     )
@@ -107,7 +107,7 @@ def _add_game_commands(parser: argparse.ArgumentParser) -> None:
     deleted.add_argument("ids", nargs="*", metavar="ID", help="the ids of games; none: those that the options name")
     deleted.add_argument("--yes", action="store_true", help="delete what the options name, instead of counting it")
     for command, limit in ((listed, 50), (deleted, 1_000_000)):
-        command.add_argument("--holder", help="only those of this application or network, as `games list` shows it")
+        command.add_argument("--tenant", help="only those of this application or network, as `games list` shows it")
         command.add_argument("--address", help="only those that were created from the network of this address")
         command.add_argument(
             "--older", type=_number, default=0, metavar="DAYS", help="only those not written for so many days"

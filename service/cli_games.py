@@ -1,4 +1,4 @@
-"""The commands on stored games, for the operator of a service: list them by size, age and holder, show and delete them.
+"""The commands on stored games, for the operator of a service: list them by size, age and tenant, show and delete them.
 
 Owns what they print: the games on standard output, everything else on standard error; and a line in the log for each
 deletion, with the id of the game and its application. Finds the games in the index of all games, and reads
@@ -36,12 +36,12 @@ _log = logging.getLogger(__name__)
 
 
 class Filter(NamedTuple):
-    """Which games are meant: of this ``holder`` or ``address``, whose last write is ``older`` than so many days.
+    """Which games are meant: of this ``tenant`` or ``address``, whose last write is ``older`` than so many days.
 
     ``unmoved``: only those in which nobody has moved. The ``limit`` largest (``sort`` ``size``) or oldest (``age``).
     """
 
-    holder: str | None = None
+    tenant: str | None = None
     address: str | None = None
     older: int = 0
     unmoved: bool = False
@@ -51,19 +51,19 @@ class Filter(NamedTuple):
     @property
     def is_any(self) -> bool:
         """Whether all games are meant."""
-        return self.holder is None and self.address is None and not self.older and not self.unmoved
+        return self.tenant is None and self.address is None and not self.older and not self.unmoved
 
 
 class FoundGame(NamedTuple):
     """A stored game: its bytes in the store, and when it was written last, in milliseconds since 1970.
 
-    ``holder``: whose share it counts in, the application that owns it, or what stands for a network.
+    ``tenant``: whose share it counts in, the application that owns it, or what stands for a network.
     """
 
     id: str
     bytes: int
     updated_at: int
-    holder: str
+    tenant: str
     moved: bool
     status: str
     variant: str
@@ -101,7 +101,7 @@ def delete_games(settings: Settings, ids: list[str], wanted: Filter, *, sure: bo
     """
     configure_logging(settings.log_level, settings.log_format)
     if not ids and wanted.is_any:
-        _say("name games, or say which are meant: --holder, --address, --older or --unmoved")
+        _say("name games, or say which are meant: --tenant, --address, --older or --unmoved")
         return 2
     try:
         games = _Games(settings)
@@ -129,8 +129,8 @@ class _Games:
         """The time of the clock of the store."""
         return self._storage.reminders.server_time()
 
-    def holders_of(self, address: str) -> set[str]:
-        """Return the holders of the games that are created from this address: one for each secret.
+    def tenants_of(self, address: str) -> set[str]:
+        """Return the tenants of the games that are created from this address: one for each secret.
 
         Raises ``ValueError`` if it is no address, and without a secret.
         """
@@ -142,9 +142,9 @@ class _Games:
             raise ValueError(f"{address!r} is no address")
         return {network_digest(Idempotency([secret]), client_network(address)) for secret in secrets}
 
-    def of(self, holders: Set[str] | None) -> Iterator[FoundGame]:
-        """Return the games of any of these holders, or all of them, and tell those that cannot be read."""
-        for game_id, stored, size in self._storage.stored_games.games(holders):
+    def of(self, tenants: Set[str] | None) -> Iterator[FoundGame]:
+        """Return the games of any of these tenants, or all of them, and tell those that cannot be read."""
+        for game_id, stored, size in self._storage.stored_games.games(tenants):
             try:
                 yield _found(self._repository.cache.decode(game_id, stored), size)
             except Gone:
@@ -176,7 +176,7 @@ class _Games:
             if game is None:
                 raise NotFound("no_such_game")
             app = "" if game.ownership is None else game.ownership.app
-            self._repository.transactions.delete(game_id, app, game.holder)
+            self._repository.transactions.delete(game_id, app, game.tenant)
         except (Gone, NotFound):
             _say(f"{game_id}: no such game")
             return False
@@ -190,16 +190,16 @@ class _Games:
 
 def _found(game: Game, size: int) -> FoundGame:
     moved = game.first_move is not None
-    return FoundGame(game.id, size, game.updated_at, game.holder, moved, game.status, game.variant.key)
+    return FoundGame(game.id, size, game.updated_at, game.tenant, moved, game.status, game.variant.key)
 
 
 def _chosen(games: _Games, wanted: Filter) -> list[FoundGame]:
     """Return the games that are wanted, in their order. Raises ``ValueError`` for what is no address."""
-    holders = None if wanted.holder is None else {wanted.holder}
+    tenants = None if wanted.tenant is None else {wanted.tenant}
     if wanted.address is not None:
-        holders = games.holders_of(wanted.address)
+        tenants = games.tenants_of(wanted.address)
     before = games.now - wanted.older * DAY_MS
-    fitting = (game for game in games.of(holders) if game.updated_at <= before and not (wanted.unmoved and game.moved))
+    fitting = (game for game in games.of(tenants) if game.updated_at <= before and not (wanted.unmoved and game.moved))
     if wanted.sort == "size":
         return nlargest(wanted.limit, fitting, key=lambda game: game.bytes)
     return nlargest(wanted.limit, fitting, key=lambda game: -game.updated_at)
@@ -212,7 +212,7 @@ def _shown(game: FoundGame) -> dict[str, object]:
 def _line(game: FoundGame) -> str:
     moved = "moved" if game.moved else "unmoved"
     when = format_rfc3339(game.updated_at)
-    return f"{game.id}  {game.bytes:>9}  {when}  {game.holder:<24}  {moved:<7}  {game.status:<10}  {game.variant}"
+    return f"{game.id}  {game.bytes:>9}  {when}  {game.tenant:<24}  {moved:<7}  {game.status:<10}  {game.variant}"
 
 
 def _failed(error: Exception) -> int:

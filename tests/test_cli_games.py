@@ -80,7 +80,7 @@ def games(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Games]:
         games.feed.close()
 
 
-def test_games_are_listed_by_size_age_holder_and_whether_anybody_has_moved(games: Games) -> None:
+def test_games_are_listed_by_size_age_tenant_and_whether_anybody_has_moved(games: Games) -> None:
     small, large = games.create(), games.create(LARGE)
     opened = games.hosted.commands.create(SMALL._replace(network="192.0.2.8")).answer
     moved, tokens = opened.view.id, [each.token for each in opened.seats]
@@ -95,11 +95,11 @@ def test_games_are_listed_by_size_age_holder_and_whether_anybody_has_moved(games
     assert games.listed("--older", "1") == []
     assert set(games.listed("--unmoved")) == {small, large}
     assert set(games.listed("--address", "192.0.2.7")) == {small, large}
-    holder = network_digest(Idempotency([games.secret]), "192.0.2.8")
-    assert games.listed("--holder", holder) == [moved]
+    tenant = network_digest(Idempotency([games.secret]), "192.0.2.8")
+    assert games.listed("--tenant", tenant) == [moved]
     line = games.run("list", "--address", "192.0.2.8")
     assert f"{moved} " in line.stdout
-    assert f" {holder} " in line.stdout
+    assert f" {tenant} " in line.stdout
     assert "192.0.2" not in line.stdout
 
 
@@ -152,11 +152,11 @@ def test_the_stream_of_a_game_that_is_deleted_ends(games: Games) -> None:
 
 def test_games_are_found_by_the_id_of_their_application_or_by_the_address(games: Games) -> None:
     owned, nobodys = games.create(SMALL._replace(app="club", network="")), games.create()
-    holder = network_digest(Idempotency([games.secret]), "192.0.2.7")
-    for chosen in (("--holder", holder), ("--address", "192.0.2.7")):
+    tenant = network_digest(Idempotency([games.secret]), "192.0.2.7")
+    for chosen in (("--tenant", tenant), ("--address", "192.0.2.7")):
         assert games.listed(*chosen) == [nobodys], chosen
-    assert games.listed("--holder", "club") == [owned]
-    assert games.listed("--holder", "") == []
+    assert games.listed("--tenant", "club") == [owned]
+    assert games.listed("--tenant", "") == []
 
 
 def test_a_game_that_cannot_be_deleted_leaves_the_others_to_be(games: Games) -> None:
@@ -186,7 +186,7 @@ def test_a_game_is_shown_with_its_players_and_without_anything_hidden(games: Gam
     assert (told["id"], told["variant"], told["status"], told["moved"]) == (game, "domino", "playing", False)
     assert told["players"] == [{"kind": "human", "name": "Ada"}, {"kind": "human", "name": "Bo"}]
     assert set(told) == {
-        "id", "bytes", "updated_at", "holder", "moved", "status", "variant", "created_at", "version", "round",
+        "id", "bytes", "updated_at", "tenant", "moved", "status", "variant", "created_at", "version", "round",
         "players",
     }  # fmt: skip
     missing = games.run("show", game, "nowhere")

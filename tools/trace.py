@@ -127,7 +127,7 @@ class Client:
 def create_game(ask: Client, wanted: Mapping[str, Any], key: str | None = None) -> Answer:
     """Return a game whose first moves all have the same calls.
 
-    One move of many is also counted in the share of the holder; which one depends on the id, which is random.
+    One move of many is also counted in the share of the tenant; which one depends on the id, which is random.
     """
     for _ in range(100):
         creation = ask("POST", "/v1/games", wanted, key)

@@ -22,7 +22,7 @@ from service.games.model.errors import LimitReached, NotFound, ShareUsedUp, Unau
 from service.games.model.tokens import hash_secret, new_game_id
 from service.games.ports import IdempotencyRecord, RandomBytes, TimeSource
 from service.games.store.idempotency import Idempotency, IdempotencyKey, check_same_request
-from service.limits.stored_bytes import Holder, Shares, ShareUsed
+from service.limits.stored_bytes import Shares, ShareUsed, Tenant
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.redis.shards import shard_of
 
@@ -391,9 +391,9 @@ class StoredBytes:
 
         ``is_repeated`` is asked only when the share is used up. Raises ``ShareUsedUp``, and what both raise.
         """
-        holder = _holder(backend)
+        tenant = _tenant(backend)
         try:
-            self._shares.take(holder, size)
+            self._shares.take(tenant, size)
         except ShareUsed as error:
             if not is_repeated():
                 raise ShareUsedUp(error.retry_after) from None
@@ -403,16 +403,16 @@ class StoredBytes:
         except OutcomeUnknown:  # perhaps it is stored
             raise
         except Exception:
-            self._shares.give_back(holder, size)
+            self._shares.give_back(tenant, size)
             raise
         if answer.replayed:
-            self._shares.give_back(holder, size)
+            self._shares.give_back(tenant, size)
         return answer
 
     def limit(self, backend: Backend) -> int | None:
         """Return the bytes that the application may store in a day; ``None`` for any number."""
-        return self._shares.limit(_holder(backend))
+        return self._shares.limit(_tenant(backend))
 
 
-def _holder(backend: Backend) -> Holder:
-    return Holder(backend.id, is_app=True)
+def _tenant(backend: Backend) -> Tenant:
+    return Tenant(backend.id, is_app=True)

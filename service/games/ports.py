@@ -50,7 +50,7 @@ class Commit(NamedTuple):
 
     The stored state must also begin with ``after``: where a failover has lost moves, two histories may reach the same
     version. The new version is ``expected + len(events)``. ``reminders`` are written in the same write, as those of the
-    ``holder`` of the game, who is always the same. ``codes`` are the hashes of the join codes by which the game was
+    ``tenant`` of the game, who is always the same. ``codes`` are the hashes of the join codes by which the game was
     found before, and is found from now on.
     """
 
@@ -60,7 +60,7 @@ class Commit(NamedTuple):
     write: WriteRequest
     after: bytes = b""
     reminders: Reminders = NO_REMINDERS
-    holder: str = ""
+    tenant: str = ""
     codes: tuple[bytes | None, bytes | None] = (None, None)
 
 
@@ -144,12 +144,12 @@ class Store(Protocol):
         write: WriteRequest,
         *,
         reminders: Reminders = NO_REMINDERS,
-        holder: str = "",
+        tenant: str = "",
         code: bytes | None = None,
     ) -> PriorWrite | None:
         """Store a new game; its version is the number of its ``events``, at least one.
 
-        ``reminders`` as in ``Commit``; the game is found by its ``holder``, and by the join ``code`` with this hash.
+        ``reminders`` as in ``Commit``; the game is found by its ``tenant``, and by the join ``code`` with this hash.
         Returns ``None`` if this write is committed, by this attempt or an earlier one; else the earlier write under the
         same idempotency record. Raises ``GameExists``, ``JoinCodeTaken``, ``OutcomeUnknown``.
         """
@@ -168,8 +168,8 @@ class Store(Protocol):
         ``expected`` have been compacted.
         """
 
-    def delete(self, game: str, tombstone: bytes, due: int, holder: str) -> int | None:
-        """Replace a game of this holder, at any version, by a ``tombstone`` in place of its state, one version later.
+    def delete(self, game: str, tombstone: bytes, due: int, tenant: str) -> int | None:
+        """Replace a game of this tenant, at any version, by a ``tombstone`` in place of its state, one version later.
 
         Its events are gone, and so are its reminders but ``outbox``, which becomes ``due`` (milliseconds since 1970).
         The expiry stays as it was. Another process that commits at the same time finds the tombstone, as a write that
@@ -177,8 +177,8 @@ class Store(Protocol):
         such game. Raises ``OutcomeUnknown``.
         """
 
-    def note(self, game: str, holder: str) -> None:
-        """Have a game found by its holder, as a new one is. Raises ``OutcomeUnknown``."""
+    def note(self, game: str, tenant: str) -> None:
+        """Have a game found by its tenant, as a new one is. Raises ``OutcomeUnknown``."""
 
     def fence(self, game: str, record: IdempotencyRecord) -> PriorWrite:
         """Return the write that was committed under this record; if none was, have none be committed for 24 hours.
@@ -318,20 +318,20 @@ def sequential_runtime(clock: TimeSource, random_bytes: RandomBytes) -> Runtime:
 
 
 class GamesOfBots(Protocol):
-    """Notes of the games that computer players may go on with alone, by holder; also of some that have ended.
+    """Notes of the games that computer players may go on with alone, by tenant; also of some that have ended.
 
     Times are in milliseconds since 1970. Every method raises ``StorageUnavailable``, those that write also
     ``OutcomeUnknown``.
     """
 
-    def add(self, holder: str, game: str, at: int) -> bool:
+    def add(self, tenant: str, game: str, at: int) -> bool:
         """Note a game at this time; returns whether it was not noted before, else the note stays as it is."""
 
-    def all(self, holder: str) -> dict[str, int]:
-        """Return the games of this holder that were noted, with when."""
+    def all(self, tenant: str) -> dict[str, int]:
+        """Return the games of this tenant that were noted, with when."""
 
-    def remove(self, holder: str, games: list[str]) -> None:
-        """Forget games of this holder."""
+    def remove(self, tenant: str, games: list[str]) -> None:
+        """Forget games of this tenant."""
 
 
 # What an operator sees of a store: what waits in it, and how full it is.
@@ -340,7 +340,7 @@ class GamesOfBots(Protocol):
 class Backlog(NamedTuple):
     """The reminders of a kind that are due and that nobody has taken: how many, and for how long the oldest one is.
 
-    In seconds; 0 if there is none. Where very many holders wait, those who have waited longest are counted.
+    In seconds; 0 if there is none. Where very many tenants wait, those who have waited longest are counted.
     """
 
     waiting: int

@@ -19,7 +19,7 @@ to be erased; it is about an application, and is written with each request for i
 """
 
 NOT_OF_GAMES: Final[frozenset[ReminderKind]] = frozenset({"webhooks", "erasures"})
-"""The kinds whose reminders are not about games; they have no holder."""
+"""The kinds whose reminders are not about games; they have no tenant."""
 
 
 Reminders = Mapping[ReminderKind, int | None]
@@ -59,18 +59,18 @@ class TakenReminder(NamedTuple):
     After a lease that was neither followed by a write nor rescheduled, ``due`` is the end of that lease. ``leased``
     identifies the lease, and is compared only. The deadline of a game is ``judged`` as of when it was taken, with the
     allowance of then: what was over then, is over. That holds for a moment only, as the end of an outage postpones what
-    nothing has followed from yet. For other kinds it is only the time. ``holder`` is that of the game.
+    nothing has followed from yet. For other kinds it is only the time. ``tenant`` is that of the game.
     """
 
     game: str
     due: int
     leased: float
     judged: JudgedTime
-    holder: str = ""
+    tenant: str = ""
 
 
 MostOf = Callable[[str], int]
-"""How many more reminders of this holder may be taken."""
+"""How many more reminders of this tenant may be taken."""
 
 
 class ReminderQueue(Protocol):
@@ -85,7 +85,7 @@ class ReminderQueue(Protocol):
     def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[TakenReminder]:
         """At most ``limit`` games whose reminder of this kind is due, the earliest first, for ``lease`` milliseconds.
 
-        Where there are more than ``limit``, their holders take turns, so that each gets as many as the others, and none
+        Where there are more than ``limit``, their tenants take turns, so that each gets as many as the others, and none
         more than ``most_of`` says; the earliest of all need not be among them. Raises ``StorageUnavailable``
         only if no server answers: reminders on a server that is away are given later.
         """
@@ -99,14 +99,14 @@ class ReminderQueue(Protocol):
     def renew(self, kind: ReminderKind, taken: TakenReminder, lease: int) -> TakenReminder | None:
         """Lease a reminder again from now on; ``None`` if it is no longer leased as it was taken."""
 
-    def restore(self, kind: ReminderKind, game: str, holder: str, at: int) -> None:
+    def restore(self, kind: ReminderKind, game: str, tenant: str, at: int) -> None:
         """Write a reminder that was lost; does nothing if the game has one of this kind, leased or not."""
 
-    def is_set(self, kind: ReminderKind, game: str, holder: str) -> bool:
-        """Return whether the game of this holder has a reminder of this kind, leased or not."""
+    def is_set(self, kind: ReminderKind, game: str, tenant: str) -> bool:
+        """Return whether the game of this tenant has a reminder of this kind, leased or not."""
 
-    def reminded(self, kind: ReminderKind, holder: str) -> list[str]:
-        """Return all games of this holder that have a reminder of this kind, leased or not.
+    def reminded(self, kind: ReminderKind, tenant: str) -> list[str]:
+        """Return all games of this tenant that have a reminder of this kind, leased or not.
 
         Raises ``StorageUnavailable`` unless every server answers.
         """

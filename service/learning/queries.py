@@ -27,7 +27,7 @@ MAX_WAITING: Final = 32
 """Requests of a process that wait for hints at a time; the others are told to come again."""
 HINT_BYTES: Final = 1000
 REVIEW_BYTES_PER_EVENT: Final = 40
-"""What is counted in the share of the holder of the game: about what is stored, or some more."""
+"""What is counted in the share of the tenant of the game: about what is stored, or some more."""
 
 
 class HintFound(NamedTuple):
@@ -69,7 +69,7 @@ class Learning:
     def _hint(self, access: Access, deadline: float) -> HintFound:
         game = self._on_turn(access)
         while True:
-            found = self._store.ask_hint(game.id, game.holder, position_of(game))
+            found = self._store.ask_hint(game.id, game.tenant, position_of(game))
             if isinstance(found, bytes):
                 return HintFound(game.version, decode_hint(found))
             if found == "asked":
@@ -110,15 +110,15 @@ class Learning:
         game = access.game
         if game.status != "finished":
             raise NotFinished("not_finished")
-        if self._store.review(game.id, game.holder) is None:
+        if self._store.review(game.id, game.tenant) is None:
             self._repository.transactions.admission.take(game, HINT_BYTES + REVIEW_BYTES_PER_EVENT * game.version)
-            if self._store.ask_review(game.id, game.holder) is None:
+            if self._store.ask_review(game.id, game.tenant) is None:
                 raise NotFound("game_expired")
 
     def review(self, access: Access) -> ReviewFound:
         """Return the review of the match. Raises ``NotFound`` if nobody has asked for it."""
         game = access.game
-        found = self._store.review(game.id, game.holder)
+        found = self._store.review(game.id, game.tenant)
         if found is None:
             raise NotFound("no_review")
         return ReviewFound(len(game.seats), decode_review(found.data) if found.is_complete else None)

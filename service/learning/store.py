@@ -48,7 +48,7 @@ class LearningStore(Protocol):
     method raises ``StorageUnavailable``; each may be repeated, as it does then what it would have done.
     """
 
-    def ask_hint(self, game: str, holder: str, position: bytes) -> bytes | HintState:
+    def ask_hint(self, game: str, tenant: str, position: bytes) -> bytes | HintState:
         """Return the hint at this position; if there is none, have it computed. A game has one hint, the last one."""
 
     def is_hint_asked(self, game: str, position: bytes) -> bool:
@@ -57,13 +57,13 @@ class LearningStore(Protocol):
     def keep_hint(self, game: str, position: bytes, hint: bytes) -> bool:
         """Keep a hint, unless the game is at another position by now; returns whether it is kept."""
 
-    def ask_review(self, game: str, holder: str) -> KeptReview | None:
+    def ask_review(self, game: str, tenant: str) -> KeptReview | None:
         """Return the review of a game, as far as it is computed; if there is none, have it computed.
 
         ``None`` if there is no such game.
         """
 
-    def review(self, game: str, holder: str) -> KeptReview | None:
+    def review(self, game: str, tenant: str) -> KeptReview | None:
         """Return the review as far as it is computed; ``None`` if nobody has asked for it.
 
         A lost reminder is written anew.
@@ -85,9 +85,9 @@ class RedisLearning(LearningStore):
     def __init__(self, calls: RedisCalls) -> None:
         self._calls = calls
 
-    def ask_hint(self, game: str, holder: str, position: bytes) -> bytes | HintState:
+    def ask_hint(self, game: str, tenant: str, position: bytes) -> bytes | HintState:
         names = (keys.state(game), keys.learning(game)[0], *_reminders("hints", game))
-        command = evalsha("ask_hint", names, position, game.encode(), holder.encode())
+        command = evalsha("ask_hint", names, position, game.encode(), tenant.encode())
         answer = self._calls.read("ask_hint", names[0], command)
         return bytes(answer[0]) if isinstance(answer, list) else _STATES[answer]
 
@@ -101,15 +101,15 @@ class RedisLearning(LearningStore):
         names = (keys.state(game), keys.learning(game)[0])
         return bool(self._calls.read("keep_hint", names[0], evalsha("keep_hint", names, position, hint)))
 
-    def ask_review(self, game: str, holder: str) -> KeptReview | None:
-        return self._review(game, holder, begin=True)
+    def ask_review(self, game: str, tenant: str) -> KeptReview | None:
+        return self._review(game, tenant, begin=True)
 
-    def review(self, game: str, holder: str) -> KeptReview | None:
-        return self._review(game, holder, begin=False)
+    def review(self, game: str, tenant: str) -> KeptReview | None:
+        return self._review(game, tenant, begin=False)
 
-    def _review(self, game: str, holder: str, *, begin: bool) -> KeptReview | None:
+    def _review(self, game: str, tenant: str, *, begin: bool) -> KeptReview | None:
         names = (*keys.of_game(game), keys.learning(game)[1], *_reminders("reviews", game))
-        command = evalsha("ask_review", names, b"%d" % begin, game.encode(), holder.encode())
+        command = evalsha("ask_review", names, b"%d" % begin, game.encode(), tenant.encode())
         answer = self._calls.read("ask_review", names[0], command)
         if answer is None:
             return None
@@ -123,7 +123,7 @@ class RedisLearning(LearningStore):
 
 
 def _reminders(kind: ReminderKind, game: str) -> tuple[bytes, ...]:
-    """Return the set of holders in which the reminder of this game is noted; none for a game without a shard."""
+    """Return the set of tenants in which the reminder of this game is noted; none for a game without a shard."""
     shard = shard_of(game)
     return () if shard is None else (keys.reminder_sets(kind)[shard],)
 

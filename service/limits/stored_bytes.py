@@ -1,6 +1,6 @@
-"""The shares of holders in Redis or Valkey: bytes counted by the day, and how full the servers are.
+"""The shares of tenants in Redis or Valkey: bytes counted by the day, and how full the servers are.
 
-Owns how many games of computer players a holder has, and how much a holder may write: a twentieth of the memory of all
+Owns how many games of computer players a tenant has, and how much a tenant may write: a twentieth of the memory of all
 servers in a day for the network of an address, a fifth for an application, unless the settings say something else, or
 the operator of this one. Moves may take as much again; and in the reserve a twentieth of it in a day, whatever was
 written before. Days are those of UTC. Does not depend on what is written, or what it weighs.
@@ -27,7 +27,7 @@ LOOK_SECONDS: Final = 1.0
 HALF_PERCENT: Final = 50
 """Percentage of its memory from which a server has little left: moves need room in ``MOVES`` shares."""
 MOVES: Final = 2
-"""So many shares a holder has for all that it writes, of which new things take one at most."""
+"""So many shares a tenant has for all that it writes, of which new things take one at most."""
 KNOWN_MS: Final = 10_000
 """For so long a process uses what it has read of a count: so all of them soon answer alike."""
 PART_OF_NETWORK: Final = 20
@@ -38,12 +38,12 @@ PART_OF_RESERVE: Final = 20
 _MIB: Final = 1024 * 1024
 _DAY_SECONDS: Final = 86_400
 _MAX_KNOWN: Final = 10_000
-"""Holders whose counts a process knows."""
+"""Tenants whose counts a process knows."""
 
 _log = logging.getLogger(__name__)
 
 
-class Holder(NamedTuple):
+class Tenant(NamedTuple):
     """Whose share something counts in: an application by its id, or the network of an address by a digest."""
 
     id: str
@@ -51,7 +51,7 @@ class Holder(NamedTuple):
 
 
 class ShareUsed(Exception):
-    """The holder has used its share up; after ``retry_after`` seconds it has one again."""
+    """The tenant has used its share up; after ``retry_after`` seconds it has one again."""
 
     def __init__(self, retry_after: int) -> None:
         super().__init__("share used")
@@ -59,7 +59,7 @@ class ShareUsed(Exception):
 
 
 class Shares(Protocol):
-    """The shares of all holders. A fault of the storage admits what cannot be counted.
+    """The shares of all tenants. A fault of the storage admits what cannot be counted.
 
     ``counts_writes``: whether writes to games that exist have to be admitted, because there is little memory left; it
     is looked at before each of them, and costs nothing. ``is_reserved``: whether only the reserve is left.
@@ -68,19 +68,19 @@ class Shares(Protocol):
     counts_writes: bool
     is_reserved: bool
 
-    def take(self, holder: Holder, size: int) -> None:
-        """Count so many bytes of something new in the share of its holder. Raises ``ShareUsed``, and counts nothing."""
+    def take(self, tenant: Tenant, size: int) -> None:
+        """Count so many bytes of something new in the share of its tenant. Raises ``ShareUsed``, and counts nothing."""
 
-    def limit(self, holder: Holder) -> int | None:
-        """Return the bytes that a holder may store in a day; ``None`` for any number."""
+    def limit(self, tenant: Tenant) -> int | None:
+        """Return the bytes that a tenant may store in a day; ``None`` for any number."""
 
-    def give_back(self, holder: Holder, size: int) -> None:
+    def give_back(self, tenant: Tenant, size: int) -> None:
         """Count so many bytes less: what they were taken for was not stored."""
 
-    def admit(self, holder: Holder, size: int) -> None:
+    def admit(self, tenant: Tenant, size: int) -> None:
         """Admit a write of so many bytes to a game that exists. Raises ``ShareUsed``."""
 
-    def count(self, holder: Holder, size: int) -> None:
+    def count(self, tenant: Tenant, size: int) -> None:
         """Count what was written to games that exist."""
 
 
@@ -90,20 +90,20 @@ class Unlimited(Shares):
     counts_writes = False
     is_reserved = False
 
-    def take(self, holder: Holder, size: int) -> None:
+    def take(self, tenant: Tenant, size: int) -> None:
         """Admit it."""
 
-    def limit(self, holder: Holder) -> int | None:  # noqa: ARG002 # as the port has it
+    def limit(self, tenant: Tenant) -> int | None:  # noqa: ARG002 # as the port has it
         """Any number."""
         return None
 
-    def give_back(self, holder: Holder, size: int) -> None:
+    def give_back(self, tenant: Tenant, size: int) -> None:
         """Do nothing."""
 
-    def admit(self, holder: Holder, size: int) -> None:
+    def admit(self, tenant: Tenant, size: int) -> None:
         """Admit it."""
 
-    def count(self, holder: Holder, size: int) -> None:
+    def count(self, tenant: Tenant, size: int) -> None:
         """Do nothing."""
 
 
@@ -118,7 +118,7 @@ class Budgets(NamedTuple):
 
 
 class RedisShares(Shares):
-    """Counts what the holders of games write; ``clock`` in milliseconds since 1970.
+    """Counts what the tenants of games write; ``clock`` in milliseconds since 1970.
 
     ``own_budget`` returns the MiB that the operator has given an application, or raises ``StorageUnavailable``.
 
@@ -168,43 +168,43 @@ class RedisShares(Shares):
                 _log.exception("the memory of the store could not be looked at")
             time.sleep(LOOK_SECONDS)
 
-    def limit(self, holder: Holder) -> int | None:
-        budget = self._budgets.app if holder.is_app else self._budgets.network
-        own = self._own_budget(holder.id) if holder.is_app else None
+    def limit(self, tenant: Tenant) -> int | None:
+        budget = self._budgets.app if tenant.is_app else self._budgets.network
+        own = self._own_budget(tenant.id) if tenant.is_app else None
         if own is not None:
             budget = own
         if budget is not None:
             return budget * _MIB or None
         if self._bytes is None:
             self.look()
-        return (self._bytes or 0) // (PART_OF_APPLICATION if holder.is_app else PART_OF_NETWORK) or None
+        return (self._bytes or 0) // (PART_OF_APPLICATION if tenant.is_app else PART_OF_NETWORK) or None
 
-    def take(self, holder: Holder, size: int) -> None:
-        limit = self.limit(holder)
+    def take(self, tenant: Tenant, size: int) -> None:
+        limit = self.limit(tenant)
         if limit is not None:
-            self._take(keys.share(holder.id, self._day()), size, limit)
+            self._take(keys.share(tenant.id, self._day()), size, limit)
 
-    def give_back(self, holder: Holder, size: int) -> None:
-        if self.limit(holder) is not None:
-            self._count(keys.share(holder.id, self._day()), -size, None)
+    def give_back(self, tenant: Tenant, size: int) -> None:
+        if self.limit(tenant) is not None:
+            self._count(keys.share(tenant.id, self._day()), -size, None)
 
-    def admit(self, holder: Holder, size: int) -> None:
-        """Admit a write to a game that exists: in the reserve as long as the part of the holder in that lasts."""
+    def admit(self, tenant: Tenant, size: int) -> None:
+        """Admit a write to a game that exists: in the reserve as long as the part of the tenant in that lasts."""
         day = self._day()
         if self.is_reserved and self._bytes:
             reserve = self._bytes * RESERVE_PERCENT // 100
-            if self._count(keys.reserve_share(holder.id, day), size, reserve // PART_OF_RESERVE):
+            if self._count(keys.reserve_share(tenant.id, day), size, reserve // PART_OF_RESERVE):
                 return
             self.look()  # the memory may have been freed since the last look
             if self.is_reserved:
                 raise ShareUsed(self._until_tomorrow())
-        limit = self.limit(holder)
-        if limit is not None and self._counted(keys.share(holder.id, day)) >= MOVES * limit:
+        limit = self.limit(tenant)
+        if limit is not None and self._counted(keys.share(tenant.id, day)) >= MOVES * limit:
             raise ShareUsed(self._until_tomorrow())
 
-    def count(self, holder: Holder, size: int) -> None:
-        if self.limit(holder) is not None:
-            self._count(keys.share(holder.id, self._day()), size, None)
+    def count(self, tenant: Tenant, size: int) -> None:
+        if self.limit(tenant) is not None:
+            self._count(keys.share(tenant.id, self._day()), size, None)
 
     def _own_budget(self, app: str) -> int | None:
         """Return the MiB that the operator has given this application, as read in the last ``KNOWN_MS``."""

@@ -23,11 +23,11 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
 ``domino:code:{<tag>}:<d>``     string, while a seat is open: the game of the shard with the join code of
                                 which ``<d>`` is a digest
 ``domino:<kind>:{<tag>}``       sorted set, for each kind of reminders of games (``service.games.reminders``):
-                                the holders of games of the shard that have one. The score is not later
+                                the tenants of games of the shard that have one. The score is not later
                                 than when the first of their games is due, in milliseconds since
-                                1970; for a holder who waits for a turn, when the last one was
-``domino:<kind>:{<tag>}:<holder>``
-                                sorted set: these games of the holder, by when they are due
+                                1970; for a tenant who waits for a turn, when the last one was
+``domino:<kind>:{<tag>}:<tenant>``
+                                sorted set: these games of the tenant, by when they are due
 ``domino:heartbeat:{<tag>}``    string: ``<last> <since> <until>``, when players could last move, and
                                 the allowance after the last outage. On
                                 servers that share the games, one for each shard; else for the first
@@ -41,7 +41,7 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
                                 minutes, by when; ``<game> erased`` for one from which a player was
                                 erased
 ``domino:games:{<tag>}``        hash: the games of the shard, but those that were deleted, and some that
-                                have expired; of each ``<holder>``
+                                have expired; of each ``<tenant>``
 ``domino:{<app>}:index``        hash: the games of an application, as its index knows them (script
                                 ``index``); ``domino:{<app>}`` is the channel on which it is told
                                 that its feed goes on
@@ -89,11 +89,11 @@ shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an
 ``domino:{<app>}:claim:<name>`` string: the table that a seeker was sent to; for 24 hours under an idempotency
                                 key
 ``domino:{<game>}:looks``       hash, for ten minutes: when each seat of a waiting game has last looked at it
-``domino:share:{<holder>}:<day>``
-                                string, for a day: the bytes that games of a holder, an application or
+``domino:share:{<tenant>}:<day>``
+                                string, for a day: the bytes that games of a tenant, an application or
                                 a network, have taken on this day since 1970; with ``reserve`` in place
                                 of ``share``, those of the reserve
-``domino:{<holder>}:alone``     sorted set: the games of a holder that computer players alone go on with, and
+``domino:{<tenant>}:alone``     sorted set: the games of a tenant that computer players alone go on with, and
                                 some that have ended, by when they were noted
 ``domino:check:<number>``       string, for a second: writing it shows that games could be written
 =============================== ===================================================================
@@ -195,13 +195,13 @@ def lobby(app: str | None) -> tuple[bytes, bytes, bytes]:
 
 @lru_cache
 def reminder_sets(kind: str) -> tuple[bytes, ...]:
-    """Return the keys of the reminders of a kind, by shard: sets of holders, or of what the reminders are about."""
+    """Return the keys of the reminders of a kind, by shard: sets of tenants, or of what the reminders are about."""
     return tuple(b"domino:%b:{%b}" % (kind.encode(), tag.encode()) for tag in TAGS)
 
 
-def reminders(kind: str, shard: int, holder: str) -> bytes:
-    """Return the key of a holder's reminders of this kind."""
-    return b"%b:%b" % (reminder_sets(kind)[shard], holder.encode())
+def reminders(kind: str, shard: int, tenant: str) -> bytes:
+    """Return the key of a tenant's reminders of this kind."""
+    return b"%b:%b" % (reminder_sets(kind)[shard], tenant.encode())
 
 
 def events(game: str) -> bytes:
@@ -209,9 +209,9 @@ def events(game: str) -> bytes:
     return state(game) + b":events"
 
 
-def games_of_bots(holder: str) -> bytes:
-    """Return the key of the games of a holder that computer players alone go on with."""
-    return state(holder) + b":alone"
+def games_of_bots(tenant: str) -> bytes:
+    """Return the key of the games of a tenant that computer players alone go on with."""
+    return state(tenant) + b":alone"
 
 
 def join_code(shard: int, code: bytes) -> bytes:
@@ -229,14 +229,14 @@ def window(key: str) -> bytes:
     return b"%b:%b" % (WINDOWS, key.encode())
 
 
-def share(holder: str, day: int) -> bytes:
-    """Return the key of the bytes that a holder has taken on a day."""
-    return b"domino:share:{%b}:%d" % (holder.encode(), day)
+def share(tenant: str, day: int) -> bytes:
+    """Return the key of the bytes that a tenant has taken on a day."""
+    return b"domino:share:{%b}:%d" % (tenant.encode(), day)
 
 
-def reserve_share(holder: str, day: int) -> bytes:
-    """Return the key of the bytes of the reserve that a holder has taken on a day."""
-    return b"domino:reserve:{%b}:%d" % (holder.encode(), day)
+def reserve_share(tenant: str, day: int) -> bytes:
+    """Return the key of the bytes of the reserve that a tenant has taken on a day."""
+    return b"domino:reserve:{%b}:%d" % (tenant.encode(), day)
 
 
 def totals(app: str) -> tuple[bytes, bytes]:

@@ -6,7 +6,7 @@ on meanwhile. A move is committed at the version it was chosen for, so nothing i
 player is shown. Does not depend on how a move is chosen.
 
 Nobody waits for what takes longer than their own: moves that take no time to choose are made at once, of those that
-calculate one at a time, in turns of their holders, and those of games of computer players alone where no other is
+calculate one at a time, in turns of their tenants, and those of games of computer players alone where no other is
 left. Overload makes moves later, never weaker.
 """
 
@@ -329,7 +329,7 @@ class BotWorker:
                 return turn.begin
             task = self._current = task._replace(turn=turn)
             if turn.is_slow:
-                task.source.undecided.put(task.taken.holder, task)
+                task.source.undecided.put(task.taken.tenant, task)
                 return "held"
         if move is None:
             began = self._clock()

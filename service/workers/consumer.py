@@ -98,10 +98,10 @@ class Consumer(ABC):
         Raises ``StorageUnavailable`` if no reminder can be taken.
         """
         kind, lease, batch, (shortest, longest), *_ = self._settings
-        held = Counter([reminder.holder for reminder in self._counted()] if self._under_way else ())
+        held = Counter([reminder.tenant for reminder in self._counted()] if self._under_way else ())
         total, most = held.total(), self._settings.most
         limit = min(batch, most - total)
-        shared = None if kind in NOT_OF_GAMES else lambda holder: room_of(held[holder], total, most)
+        shared = None if kind in NOT_OF_GAMES else lambda tenant: room_of(held[tenant], total, most)
         taken = self._reminders.take(kind, limit, lease, shared) if limit > 0 else []
         if not taken:
             self._pause = min(self._pause * self._settings.look_growth or longest, longest)

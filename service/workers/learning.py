@@ -93,7 +93,7 @@ class _Task(NamedTuple):
 
 
 class Reviews(_Looking):
-    """Computes reviews, one decision or one deal a step; the holders take turns."""
+    """Computes reviews, one decision or one deal a step; the tenants take turns."""
 
     def __init__(self, queue: Queue, repository: GameRepository, store: LearningStore) -> None:
         super().__init__(REVIEWS, queue, repository, store)
@@ -113,7 +113,7 @@ class Reviews(_Looking):
     def handle(self, taken: TakenReminder) -> Next:
         """Begin a review, or go on with one that another process has begun."""
         game = self._repository.reader.load(taken.game)
-        known = None if game is None else self._store.review(game.id, game.holder)
+        known = None if game is None else self._store.review(game.id, game.tenant)
         if game is None or known is None or known.is_complete:
             return "never"
         kept = decode_review(known.data)
@@ -121,7 +121,7 @@ class Reviews(_Looking):
         record = export_record(game, self._repository.histories.history(game)[: game.version], None)
         after = max(decisions[-1].version if decisions else 0, rounds[-1].version if rounds else 0)
         further = review(record, game.rules, after=after)
-        self._waiting.put(taken.holder, _Task(taken, decisions, rounds, further, monotonic()))
+        self._waiting.put(taken.tenant, _Task(taken, decisions, rounds, further, monotonic()))
         return "held"
 
     def forget(self, games: Container[str]) -> None:
@@ -142,7 +142,7 @@ class Reviews(_Looking):
             if found is None or not wanted:
                 return "never"
             task = task._replace(kept_at=monotonic())
-        self._waiting.put(task.taken.holder, task)
+        self._waiting.put(task.taken.tenant, task)
         return "held"
 
 

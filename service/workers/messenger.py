@@ -361,7 +361,7 @@ class OutboxWorker(Consumer):
 
     def handle(self, taken: TakenReminder) -> Next:
         """Publish one game."""
-        published = self._outbox.publish(taken.holder, taken.game)
+        published = self._outbox.publish(taken.tenant, taken.game)
         if published.published_at is not None:
             self._metrics.count_publication(self._clock() - published.published_at)
         if published.due:

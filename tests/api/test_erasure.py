@@ -201,7 +201,7 @@ def test_a_computer_player_goes_on_and_the_events_say_so(
             turn = bot_turn(game)
             assert turn is not None
             assert (turn.seat, turn.level) == (0, "greedy")
-            assert eraser.reminders.is_set("bots", table.id, game.holder)
+            assert eraser.reminders.is_set("bots", table.id, game.tenant)
             return
         if game.state.turn is None:  # between two rounds whoever is present deals
             told(api.post(f"{table.path}/moves", {"action": "deal"}, token=table.tokens[1]), 201)

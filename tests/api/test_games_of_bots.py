@@ -1,4 +1,4 @@
-"""Games that computer players alone go on with: how many a holder may have, how long they are, what they count."""
+"""Games that computer players alone go on with: how many a tenant may have, how long they are, what they count."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BOTS = [{"bot": "greedy"}, {"bot": "random"}]
 
 
 def limited_api(redis_url: str, store: RedisStore, feed: RedisEventFeed, limits: RateLimits | None = None) -> Api:
-    """A service that allows each holder three games of computer players alone."""
+    """A service that allows each tenant three games of computer players alone."""
     noted = RedisGamesOfBots(redis_calls(SingleNodeTopology(connect(redis_url))), TTL_SECONDS)
     games = build_games(store, feed, [SECRET], TTL_SECONDS, games_of_bots=(noted, MOST))
     return Api(create_app(games, limits=limits).test_client())
@@ -47,7 +47,7 @@ def create(api: Api, players: list[dict[str, Any]], **more: Any) -> TestResponse
     return api.post("/v1/games", {"variant": "domino", "players": players, **more}, headers=headers)
 
 
-def test_a_holder_has_so_many_games_of_computer_players_alone_at_a_time(
+def test_a_tenant_has_so_many_games_of_computer_players_alone_at_a_time(
     limited: Api, redis_url: str, store: RedisStore, feed: RedisEventFeed, server: redis.Redis
 ) -> None:
     made = [create(limited, BOTS) for _ in range(MOST)]

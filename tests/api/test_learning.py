@@ -79,7 +79,7 @@ class Bots:
         """Whether a hint or a review of this game is to be computed."""
         game = self._repository.reader.load(table.id)
         assert game is not None
-        return any(self._reminders.is_set(kind, game.id, game.holder) for kind in KINDS)
+        return any(self._reminders.is_set(kind, game.id, game.tenant) for kind in KINDS)
 
     def seen(self, table: Table, seat: int) -> tuple[Rules, Observation]:
         """The rules of this game, and what a seat has seen."""

@@ -101,7 +101,7 @@ class SmallStore:
         """Do what a messenger does."""
         outbox = Outbox(build_repository(self.store), self.index, self.lobby, system_clock)
         for each in self.reminders.take("outbox", 100, 10_000):
-            outbox.publish(each.holder, each.game)
+            outbox.publish(each.tenant, each.game)
 
     def erase(self, app: str, ref: str) -> None:
         """Do what a messenger does when a person is to be erased."""
@@ -269,14 +269,14 @@ def test_an_application_may_have_a_share_by_a_limit_of_its_own(server: RealServe
         each.close()
 
 
-def test_a_deleted_game_leaves_no_reminder_with_its_holder(small: SmallStore) -> None:
+def test_a_deleted_game_leaves_no_reminder_with_its_tenant(small: SmallStore) -> None:
     new = small.backends.keys.create("Club")
     created = small.create({**TWO, "clock": {"turn": 60}}, token=new.key).get_json()
-    holder, game = new.backend.id, created["game"]["id"]
-    assert small.reminders.reminded("clock", holder) == [game]
+    tenant, game = new.backend.id, created["game"]["id"]
+    assert small.reminders.reminded("clock", tenant) == [game]
     assert small.api.delete(f"/v1/games/{game}", token=new.key).status_code == 204
-    assert small.reminders.reminded("clock", holder) == []
-    assert small.reminders.reminded("outbox", holder) == [game]
+    assert small.reminders.reminded("clock", tenant) == []
+    assert small.reminders.reminded("outbox", tenant) == [game]
 
 
 def test_settings_take_the_place_of_a_part_of_the_memory(server: RealServer) -> None:
@@ -367,7 +367,7 @@ def test_who_has_used_up_a_share_moves_no_more_once_half_of_the_memory_is_used(s
     assert play(small, honest, 40) == 40
 
 
-def test_an_honest_table_of_a_holder_whose_share_is_used_up_goes_on_with_half_of_the_memory_used(
+def test_an_honest_table_of_a_tenant_whose_share_is_used_up_goes_on_with_half_of_the_memory_used(
     small: SmallStore,
 ) -> None:
     created = small.create({**TWO, "options": {"limit": 1000}}, EVIL).get_json()
@@ -379,7 +379,7 @@ def test_an_honest_table_of_a_holder_whose_share_is_used_up_goes_on_with_half_of
     assert play(small, created, 40) == 40
 
 
-def test_a_holder_that_has_stored_too_much_is_refused_by_every_process_and_plays_on_in_the_reserve(
+def test_a_tenant_that_has_stored_too_much_is_refused_by_every_process_and_plays_on_in_the_reserve(
     small: SmallStore,
 ) -> None:
     created = small.create({**TWO, "options": {"limit": 1000}}, EVIL).get_json()
@@ -491,7 +491,7 @@ def test_an_erasure_is_made_however_little_memory_is_left(small: SmallStore) -> 
     key = small.backends.keys.create("Club").key
     body = {**TWO, "players": [{"name": "Ada", "ref": "ada"}, {"name": "Bo"}]}
     game = small.create(body, token=key).get_json()["game"]["id"]
-    app = small.games.access.authenticate(game, None).game.holder
+    app = small.games.access.authenticate(game, None).game.tenant
     fill(small.server.admin, 92)
     small.shares.look()
     assert small.shares.is_reserved

@@ -163,7 +163,7 @@ class World:
         try:
             for taken in self.reminders.take("outbox", limit, LEASE):
                 try:
-                    again = outbox.publish(taken.holder, taken.game).again
+                    again = outbox.publish(taken.tenant, taken.game).again
                 except (StorageUnavailable, OutcomeUnknown):
                     again = self.owned.clock()
                 self.faults.call(lambda: None, writes=False)

@@ -45,7 +45,7 @@ class Table(Owned):
         """Follow all games that are due."""
         while taken := self.reminders.take("outbox", 100, 10_000):
             for each in taken:
-                again = self.outbox.publish(each.holder, each.game).again
+                again = self.outbox.publish(each.tenant, each.game).again
                 self.reminders.reschedule("outbox", each, again)
 
     def reindex(self, app: str | None = None) -> Progress:

@@ -21,13 +21,13 @@ class Noted(GamesOfBots):
     def __init__(self) -> None:
         self.games: dict[str, int] = {}
 
-    def add(self, holder: str, game: str, at: int) -> bool:
+    def add(self, tenant: str, game: str, at: int) -> bool:
         return self.games.setdefault(game, at) == at
 
-    def all(self, holder: str) -> dict[str, int]:
+    def all(self, tenant: str) -> dict[str, int]:
         return dict(self.games)
 
-    def remove(self, holder: str, games: list[str]) -> None:
+    def remove(self, tenant: str, games: list[str]) -> None:
         for game in games:
             del self.games[game]
 

@@ -52,7 +52,7 @@ class SlowStore(MemoryStore):
         write: WriteRequest,
         *,
         reminders: Reminders = NO_REMINDERS,
-        holder: str = "",
+        tenant: str = "",
         code: bytes | None = None,
     ) -> PriorWrite | None:
         self.creations += 1
@@ -60,7 +60,7 @@ class SlowStore(MemoryStore):
             self.lost_answers -= 1
             raise OutcomeUnknown("lost")
         self.take_code(code)
-        return super().create(game, state, events, write, reminders=reminders, holder=holder, code=code)
+        return super().create(game, state, events, write, reminders=reminders, tenant=tenant, code=code)
 
     def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
         if commit.codes[0] != commit.codes[1]:

@@ -92,11 +92,11 @@ class FaultyStore(Store):
         write: WriteRequest,
         *,
         reminders: Reminders = NO_REMINDERS,
-        holder: str = "",
+        tenant: str = "",
         code: bytes | None = None,
     ) -> PriorWrite | None:
         self.created.add(game)
-        kept: Any = {"reminders": reminders, "holder": holder, "code": code}
+        kept: Any = {"reminders": reminders, "tenant": tenant, "code": code}
         return self._write(lambda: self._store.create(game, state, events, write, **kept))
 
     def reserved(self, name: str) -> str | None:
@@ -108,11 +108,11 @@ class FaultyStore(Store):
     def commit(self, *args: Any, **options: Any) -> StoredGame | PriorWrite | None:
         return self._write(lambda: self._store.commit(*args, **options))
 
-    def delete(self, game: str, tombstone: bytes, due: int, holder: str) -> int | None:
-        return self._write(lambda: self._store.delete(game, tombstone, due, holder))
+    def delete(self, game: str, tombstone: bytes, due: int, tenant: str) -> int | None:
+        return self._write(lambda: self._store.delete(game, tombstone, due, tenant))
 
-    def note(self, game: str, holder: str) -> None:
-        self._write(lambda: self._store.note(game, holder))
+    def note(self, game: str, tenant: str) -> None:
+        self._write(lambda: self._store.note(game, tenant))
 
     def find_code(self, shard: int, code: bytes) -> str | None:
         return self._read(lambda: self._store.find_code(shard, code))

@@ -161,9 +161,9 @@ def test_what_is_deleted_stays_deleted_whatever_fails(figures: Figures) -> None:
 class _Forgetful(MemoryStore):
     """Lets a write that was under way win over a deletion."""
 
-    def delete(self, game: str, tombstone: bytes, due: int, holder: str) -> int | None:
+    def delete(self, game: str, tombstone: bytes, due: int, tenant: str) -> int | None:
         before: _Game | None = self._games.get(game)
-        version = super().delete(game, tombstone, due, holder)
+        version = super().delete(game, tombstone, due, tenant)
         if before is not None and before.stored.version % 2:
             self._games[game] = before
         return version

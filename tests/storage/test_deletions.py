@@ -38,7 +38,7 @@ from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.gate
 
-HOLDER = "an application"
+TENANT = "an application"
 TOMBSTONE = b'[0,"an application"]'
 DUE = 1_000
 """When somebody is to be told of a deletion: long ago."""
@@ -83,7 +83,7 @@ def store(kept: Kept) -> Store:
 def game(store: Store) -> str:
     """A game at version 3 with all reminders."""
     game = with_shard(secrets.token_urlsafe(16))
-    store.create(game, b"[1,Anna]", usual(1, 3), write(), reminders=ALL, holder=HOLDER)
+    store.create(game, b"[1,Anna]", usual(1, 3), write(), reminders=ALL, tenant=TENANT)
     return game
 
 
@@ -93,28 +93,28 @@ def due(kept: Kept, kind: ReminderKind, game: str) -> list[int]:
 
 
 def test_a_deleted_game_is_a_tombstone_at_the_next_version(store: Store, game: str) -> None:
-    assert store.delete(game, TOMBSTONE, DUE, HOLDER) == 4
+    assert store.delete(game, TOMBSTONE, DUE, TENANT) == 4
     assert store.read(game) == StoredGame(4, TOMBSTONE)
 
 
 def test_a_game_that_never_was_cannot_be_deleted(store: Store) -> None:
-    assert store.delete(with_shard(secrets.token_urlsafe(16)), TOMBSTONE, DUE, HOLDER) is None
+    assert store.delete(with_shard(secrets.token_urlsafe(16)), TOMBSTONE, DUE, TENANT) is None
 
 
 def test_a_game_is_deleted_once(store: Store, game: str) -> None:
-    assert [store.delete(game, TOMBSTONE, DUE, HOLDER) for _ in range(3)] == [4, 4, 4]
+    assert [store.delete(game, TOMBSTONE, DUE, TENANT) for _ in range(3)] == [4, 4, 4]
 
 
 def test_an_older_game_without_a_shard_is_deleted_too(kept: Kept) -> None:
     game = secrets.token_urlsafe(16)
     kept.store.create(game, b"a state", [b"created"], write())
-    assert kept.store.delete(game, TOMBSTONE, DUE, HOLDER) == 2
+    assert kept.store.delete(game, TOMBSTONE, DUE, TENANT) == 2
     assert kept.store.read(game) == StoredGame(2, TOMBSTONE)
     assert kept.store.event_range(game, 0, 10) == EventRange(3, (), 2)
 
 
 def test_the_events_of_a_deleted_game_are_gone(store: Store, game: str) -> None:
-    store.delete(game, TOMBSTONE, DUE, HOLDER)
+    store.delete(game, TOMBSTONE, DUE, TENANT)
     assert store.events(game, [1, 2, 3, 4]) == []
     for after in range(5):
         assert store.event_range(game, after, 10) == EventRange(5, (), 4)
@@ -123,18 +123,18 @@ def test_the_events_of_a_deleted_game_are_gone(store: Store, game: str) -> None:
 def test_a_compacted_game_is_deleted_as_any_other(store: Store, game: str) -> None:
     store.commit(game, Commit(3, b"finished", usual(4, 40), write()))
     store.compact(game)
-    assert store.delete(game, TOMBSTONE, DUE, HOLDER) == 41
+    assert store.delete(game, TOMBSTONE, DUE, TENANT) == 41
     assert store.event_range(game, 0, 10) == EventRange(42, (), 41)
 
 
 def test_a_deleted_game_is_not_compacted(store: Store, game: str) -> None:
-    store.delete(game, TOMBSTONE, DUE, HOLDER)
+    store.delete(game, TOMBSTONE, DUE, TENANT)
     store.compact(game)
     assert store.event_range(game, 0, 10) == EventRange(5, (), 4)
 
 
 def test_no_write_follows_a_deletion(store: Store, game: str) -> None:
-    store.delete(game, TOMBSTONE, DUE, HOLDER)
+    store.delete(game, TOMBSTONE, DUE, TENANT)
     for version in range(6):
         assert store.commit(game, Commit(version, b"a state", [b"moved"], write(), after=b"[1")) == StoredGame(
             4, TOMBSTONE
@@ -149,7 +149,7 @@ def test_no_write_follows_a_deletion(store: Store, game: str) -> None:
 def test_a_write_whose_answer_was_lost_finds_the_tombstone(store: Store, game: str) -> None:
     lost = write()
     assert store.commit(game, Commit(3, b"a state", [b"moved"], lost)) is None
-    store.delete(game, TOMBSTONE, DUE, HOLDER)
+    store.delete(game, TOMBSTONE, DUE, TENANT)
     assert store.commit(game, Commit(3, b"a state", [b"moved"], lost), again=True) == StoredGame(5, TOMBSTONE)
 
 
@@ -157,7 +157,7 @@ def test_a_creation_that_is_repeated_after_the_deletion_creates_nothing(store: S
     game = with_shard(secrets.token_urlsafe(16))
     first = write(IdempotencyRecord("name", b"digest"))
     store.create(game, b"a state", [b"created"], first)
-    store.delete(game, TOMBSTONE, DUE, HOLDER)
+    store.delete(game, TOMBSTONE, DUE, TENANT)
     again = write(IdempotencyRecord("name", b"digest"))
     assert store.create(game, b"a state", [b"created"], again) == PriorWrite(1, b"digest", first.id)
     with pytest.raises(GameExists):
@@ -185,7 +185,7 @@ def test_a_deletion_and_writes_at_the_same_time_leave_the_tombstone(store: Store
     with ThreadPoolExecutor(crowd) as threads:
         writers = [threads.submit(commit, number) for number in range(crowd)]
         barrier.wait(PATIENCE)
-        version = store.delete(game, TOMBSTONE, DUE, HOLDER)
+        version = store.delete(game, TOMBSTONE, DUE, TENANT)
         for each in writers:
             each.result(PATIENCE)
     assert version is not None
@@ -194,22 +194,22 @@ def test_a_deletion_and_writes_at_the_same_time_leave_the_tombstone(store: Store
 
 
 def test_a_deletion_removes_the_reminders_and_writes_that_of_the_outbox(kept: Kept, game: str) -> None:
-    kept.store.delete(game, TOMBSTONE, DUE, HOLDER)
+    kept.store.delete(game, TOMBSTONE, DUE, TENANT)
     assert due(kept, "outbox", game) == [DUE]
     for kind in ("bots", "clock", "webhooks"):
         assert due(kept, kind, game) == []
 
 
 def test_a_deletion_that_is_repeated_tells_nobody_again(kept: Kept, game: str) -> None:
-    kept.store.delete(game, TOMBSTONE, DUE, HOLDER)
+    kept.store.delete(game, TOMBSTONE, DUE, TENANT)
     assert due(kept, "outbox", game) == [DUE]
-    kept.store.delete(game, TOMBSTONE, DUE, HOLDER)
+    kept.store.delete(game, TOMBSTONE, DUE, TENANT)
     assert due(kept, "outbox", game) == []
 
 
 def test_a_deletion_is_told_for_a_while(kept: Kept, game: str) -> None:
     assert game not in kept.deletions.deleted(DELETIONS_KEPT_MS).games
-    kept.store.delete(game, TOMBSTONE, DUE, HOLDER)
+    kept.store.delete(game, TOMBSTONE, DUE, TENANT)
     games, erased, complete = kept.deletions.deleted(60_000)
     assert game in games
     assert game not in erased
@@ -222,7 +222,7 @@ def test_an_erasure_is_told_for_a_while_beside_a_deletion(kept: Kept, game: str)
     games, erased, _ = kept.deletions.deleted(60_000)
     assert game not in games
     assert list(erased).count(game) == 1
-    kept.store.delete(game, TOMBSTONE, DUE, HOLDER)
+    kept.store.delete(game, TOMBSTONE, DUE, TENANT)
     games, erased, _ = kept.deletions.deleted(60_000)
     assert game in games
     assert game in erased
@@ -232,7 +232,7 @@ def test_only_recent_deletions_are_told(game: str) -> None:
     time = 1_000_000.0
     store = MemoryStore(TTL, lambda: time)
     store.create(game, b"a state", [b"created"], write())
-    store.delete(game, TOMBSTONE, DUE, HOLDER)
+    store.delete(game, TOMBSTONE, DUE, TENANT)
     time += 10
     assert store.deleted(10_000).games == (game,)
     assert store.deleted(9_999).games == ()
@@ -254,7 +254,7 @@ def test_redis_tells_only_of_recent_deletions(topology: Topology) -> None:
 def deleted_game(topology: Topology) -> str:
     game, store = with_shard(secrets.token_urlsafe(16)), redis_store(topology, TTL)
     store.create(game, b"a state", [b"created"], write())
-    store.delete(game, TOMBSTONE, DUE, HOLDER)
+    store.delete(game, TOMBSTONE, DUE, TENANT)
     return game
 
 
@@ -268,8 +268,8 @@ def test_a_tombstone_expires_when_the_game_would_have(topology: Topology) -> Non
     key = keys.state(game)
     store.create(game, b"a state", [b"created"], write())
     topology.call(key, (b"EXPIRE", key, 1234))
-    store.delete(game, TOMBSTONE, DUE, HOLDER)
-    store.delete(game, TOMBSTONE, DUE, HOLDER)
+    store.delete(game, TOMBSTONE, DUE, TENANT)
+    store.delete(game, TOMBSTONE, DUE, TENANT)
     (left,) = topology.call(key, (b"TTL", key))
     assert 1200 < left <= 1234
 
@@ -284,7 +284,7 @@ def test_a_repeated_write_leaves_a_game_and_its_tombstone_the_life_that_they_hav
     store.create(game, b"a state", [b"created"], first)
     store.commit(game, Commit(1, b"another", [b"played"], second))
     if deleted:
-        store.delete(game, TOMBSTONE, DUE, HOLDER)
+        store.delete(game, TOMBSTONE, DUE, TENANT)
     topology.call(key, (b"EXPIRE", key, 1234))
     (before,) = topology.call(key, (b"GET", key))
     assert store.create(game, b"a state", [b"created"], write(record)) == PriorWrite(1, b"digest", first.id)
@@ -301,7 +301,7 @@ def test_whoever_follows_a_game_is_notified_of_a_version_without_events(game: st
     store.create(game, b"a state", usual(1, 3), write())
     received: list[EventNotification | None] = []
     store.watch(game, received.append)
-    store.delete(game, TOMBSTONE, DUE, HOLDER)
+    store.delete(game, TOMBSTONE, DUE, TENANT)
     assert received == [EventNotification(4, ())]
 
 
@@ -338,5 +338,5 @@ def test_a_deletion_that_no_replica_confirms_has_an_unknown_outcome(shared_clien
     store.create(game, b"a state", [b"created"], write())
     for _ in range(2):
         with pytest.raises(OutcomeUnknown):
-            redis_store(topology, TTL, replicated=True).delete(game, TOMBSTONE, DUE, HOLDER)
+            redis_store(topology, TTL, replicated=True).delete(game, TOMBSTONE, DUE, TENANT)
     assert store.read(game) == StoredGame(2, TOMBSTONE)

@@ -12,7 +12,7 @@ import redis
 from service.games.ports import Backlog
 from service.games.reminders import ReminderKind
 from service.games.store import figures
-from service.games.store.figures import MAX_HOLDERS, RedisFigures
+from service.games.store.figures import MAX_TENANTS, RedisFigures
 from service.redis.calls import observe_nothing
 from service.redis.errors import StorageUnavailable
 from service.redis.shards import with_shard
@@ -68,8 +68,8 @@ def test_what_is_due_and_not_taken_is_counted_by_its_kind(topology: Topology) ->
     queue = redis_reminders(topology)
     now = queue.server_time()
     for number in range(40):
-        queue.restore("bots", new_game(), f"holder {number % 3}", now - 1000 * number)
-    queue.restore("clock", new_game(), "holder", now + 60_000)
+        queue.restore("bots", new_game(), f"tenant {number % 3}", now - 1000 * number)
+    queue.restore("clock", new_game(), "tenant", now + 60_000)
     queue.restore("webhooks", new_game(), "", now - 5_000)
     found = of(topology).read().backlogs
     assert found["bots"].waiting == 40
@@ -81,16 +81,16 @@ def test_what_is_due_and_not_taken_is_counted_by_its_kind(topology: Topology) ->
     assert of(topology).read().backlogs["bots"] == NONE, "they are leased"
 
 
-def test_of_very_many_holders_so_many_are_counted(shared_client: redis.Redis) -> None:
+def test_of_very_many_tenants_so_many_are_counted(shared_client: redis.Redis) -> None:
     topology = SingleNodeTopology(shared_client)
     clear(topology)
     queue = redis_reminders(topology)
     now = queue.server_time()
-    for number in range(MAX_HOLDERS + 50):
+    for number in range(MAX_TENANTS + 50):
         queue.restore("clock", new_game(), f"{number}", now - 1000 * number)
     found = of(topology).read().backlogs["clock"]
-    assert found.waiting == MAX_HOLDERS
-    assert found.oldest > MAX_HOLDERS // 2
+    assert found.waiting == MAX_TENANTS
+    assert found.oldest > MAX_TENANTS // 2
     clear(topology)
 
 

@@ -86,8 +86,8 @@ class RedisHarness:
                 times = [max(each - milliseconds, 0) for each in times]
                 self._topology.call(key, (b"SET", key, b"%d %d %d %d" % (*times, ahead)))
 
-    def holders(self, kind: ReminderKind) -> int:
-        """How many holders are known."""
+    def tenants(self, kind: ReminderKind) -> int:
+        """How many tenants are known."""
         return sum([self._topology.call(key, (b"ZCARD", key))[0] for key in keys.reminder_sets(kind)])
 
     def clear(self) -> None:
@@ -351,15 +351,15 @@ def test_where_nobody_can_keep_up_every_game_has_its_turn_before_any_has_two(har
     assert sorted(taken) == sorted(games.values())
 
 
-def test_holders_have_their_turns_however_many_games_each_has(harness: Harness) -> None:
+def test_tenants_have_their_turns_however_many_games_each_has(harness: Harness) -> None:
     """The games of one are in nearly all shards, and were due long before those of the others."""
     held: dict[str, str] = {}
     due: Reminders = {"bots": harness.queue.server_time() - AGO}
-    for holder, games in (("hog", 300), ("one", 1), ("two", 2)):
+    for tenant, games in (("hog", 300), ("one", 1), ("two", 2)):
         for _ in range(games):
             game = new_game()
-            held[game] = holder
-            harness.store.create(game, b"s", [b"e"], write(), reminders=due, holder=holder)
+            held[game] = tenant
+            harness.store.create(game, b"s", [b"e"], write(), reminders=due, tenant=tenant)
         due = {"bots": harness.queue.server_time() - 1}
     first, second, third = [[held[each.game] for each in harness.queue.take("bots", 3, LEASE)] for _ in range(3)]
     assert sorted(first) == ["hog", "one", "two"]
@@ -367,16 +367,16 @@ def test_holders_have_their_turns_however_many_games_each_has(harness: Harness) 
     assert sorted(third) == ["hog", "hog", "hog"]
 
 
-def test_a_holder_gets_no_more_than_the_taker_wants(harness: Harness) -> None:
-    for holder in ("hog", "hog", "hog", "one"):
+def test_a_tenant_gets_no_more_than_the_taker_wants(harness: Harness) -> None:
+    for tenant in ("hog", "hog", "hog", "one"):
         due: Reminders = {"bots": harness.queue.server_time() - AGO}
-        harness.store.create(new_game(), b"s", [b"e"], write(), reminders=due, holder=holder)
+        harness.store.create(new_game(), b"s", [b"e"], write(), reminders=due, tenant=tenant)
     most = {"hog": 2, "one": 2}
     taken = harness.queue.take("bots", 100, LEASE, most.__getitem__)
-    assert sorted([each.holder for each in taken]) == ["hog", "hog", "one"]
+    assert sorted([each.tenant for each in taken]) == ["hog", "hog", "one"]
     assert harness.queue.take("bots", 100, LEASE, lambda _: 0) == []
     (last,) = harness.queue.take("bots", 100, LEASE)
-    assert last.holder == "hog"
+    assert last.tenant == "hog"
 
 
 def test_a_lease_is_renewed_until_it_has_ended(harness: Harness) -> None:
@@ -395,7 +395,7 @@ def test_a_lease_is_renewed_until_it_has_ended(harness: Harness) -> None:
     assert harness.queue.renew("bots", renewed, LEASE) is None
 
 
-def test_nothing_is_left_of_a_holder_without_reminders(harness: Harness) -> None:
+def test_nothing_is_left_of_a_tenant_without_reminders(harness: Harness) -> None:
     create(harness, "bots", -AGO)
     (taken,) = harness.queue.take("bots", 1, LEASE)
     harness.queue.reschedule("bots", taken, None)
@@ -403,7 +403,7 @@ def test_nothing_is_left_of_a_holder_without_reminders(harness: Harness) -> None
     assert take(harness, "bots") == set()
     assert harness.scores("bots") == {}
     if isinstance(harness, RedisHarness):
-        assert harness.holders("bots") == 0
+        assert harness.tenants("bots") == 0
 
 
 # ── Told ──────────────────────────────────────────────────────────────────────────────────────────────────────────────

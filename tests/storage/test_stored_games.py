@@ -29,13 +29,13 @@ class Kept(NamedTuple):
     store: RedisStore
     stored: RedisStoredGames
 
-    def create(self, game: str, holder: str) -> str:
-        self.store.create(game, b"a state", usual(1, 2), write(), holder=holder)
+    def create(self, game: str, tenant: str) -> str:
+        self.store.create(game, b"a state", usual(1, 2), write(), tenant=tenant)
         return game
 
-    def found(self, holders: Set[str] | None) -> dict[str, SizedGame]:
-        """The games of these holders by their ids."""
-        return {each.id: each for each in self.stored.games(holders)}
+    def found(self, tenants: Set[str] | None) -> dict[str, SizedGame]:
+        """The games of these tenants by their ids."""
+        return {each.id: each for each in self.stored.games(tenants)}
 
     def expire(self, game: str) -> None:
         """Remove a game as the server does, which tells the index nothing."""
@@ -71,22 +71,22 @@ def new_game(shard: int | None = None) -> str:
     return next(each for each in tries if shard is None or shard_of(each) == shard)
 
 
-def new_holder() -> str:
+def new_tenant() -> str:
     return secrets.token_hex(9)
 
 
-def test_a_game_is_found_by_its_holder(kept: Kept) -> None:
-    network, app = new_holder(), new_game()
+def test_a_game_is_found_by_its_tenant(kept: Kept) -> None:
+    network, app = new_tenant(), new_game()
     owned, nobodys = kept.create(new_game(), app), kept.create(new_game(), network)
     assert set(kept.found({network})) == {nobodys}
     assert set(kept.found({app})) == {owned}
     assert set(kept.found({app, network})) == {owned, nobodys}
-    assert kept.found({new_holder()}) == kept.found({""}) == {}
+    assert kept.found({new_tenant()}) == kept.found({""}) == {}
     assert {owned, nobodys} <= set(kept.found(None))
 
 
 def test_it_is_found_with_its_value_and_its_size_as_it_is_after_moves(kept: Kept) -> None:
-    network = new_holder()
+    network = new_tenant()
     game = kept.create(new_game(), network)
     before = kept.found({network})[game]
     assert (before.stored, before.bytes) == (StoredGame(2, b"a state"), kept.store.size(game))
@@ -97,7 +97,7 @@ def test_it_is_found_with_its_value_and_its_size_as_it_is_after_moves(kept: Kept
 
 
 def test_many_games_are_found_in_pages(kept: Kept) -> None:
-    network = new_holder()
+    network = new_tenant()
     games = {kept.create(new_game(), network) for _ in range(PAGE + 100)}
     assert set(kept.found({network})) == games
     of_one_shard = {kept.create(new_game(shard=7), network) for _ in range(20)}
@@ -105,7 +105,7 @@ def test_many_games_are_found_in_pages(kept: Kept) -> None:
 
 
 def test_a_deleted_game_leaves_the_index(kept: Kept) -> None:
-    network = new_holder()
+    network = new_tenant()
     deleted, other = kept.create(new_game(), network), kept.create(new_game(), network)
     for _ in range(2):
         kept.store.delete(deleted, b"a tombstone", 1_000, network)
@@ -113,7 +113,7 @@ def test_a_deleted_game_leaves_the_index(kept: Kept) -> None:
 
 
 def test_a_game_that_has_expired_leaves_the_index_when_that_is_read(kept: Kept) -> None:
-    network = new_holder()
+    network = new_tenant()
     expired, other = kept.create(new_game(), network), kept.create(new_game(), network)
     kept.expire(expired)
     shard = shard_of(expired)
@@ -124,7 +124,7 @@ def test_a_game_that_has_expired_leaves_the_index_when_that_is_read(kept: Kept) 
 
 
 def test_new_games_take_those_that_have_expired_out_of_the_index(kept: Kept) -> None:
-    shard, network = 3, new_holder()
+    shard, network = 3, new_tenant()
     kept.empty(shard)
     for _ in range(20):
         expired = [kept.create(new_game(shard), network) for _ in range(3)]
@@ -137,7 +137,7 @@ def test_new_games_take_those_that_have_expired_out_of_the_index(kept: Kept) -> 
 
 
 def test_the_index_does_not_grow_without_bound_while_nobody_reads_it(kept: Kept) -> None:
-    shard, network, most = 5, new_holder(), 30
+    shard, network, most = 5, new_tenant(), 30
     kept.empty(shard)
     games: list[str] = []
     for _ in range(20 * most):
@@ -150,20 +150,20 @@ def test_the_index_does_not_grow_without_bound_while_nobody_reads_it(kept: Kept)
 
 
 def test_a_game_that_is_created_again_by_the_same_write_is_not_put_back(kept: Kept) -> None:
-    network, game, same = new_holder(), new_game(), write()
+    network, game, same = new_tenant(), new_game(), write()
     for _ in range(2):
-        kept.store.create(game, b"a state", usual(1, 2), same, holder=network)
+        kept.store.create(game, b"a state", usual(1, 2), same, tenant=network)
     assert set(kept.found({network})) == {game}
     kept.stored.forget([game])
     assert kept.found({network}) == {}
-    kept.store.create(game, b"a state", usual(1, 2), same, holder=network)
+    kept.store.create(game, b"a state", usual(1, 2), same, tenant=network)
     assert kept.found({network}) == {}
     kept.store.note(game, network)
     assert set(kept.found({network})) == {game}
 
 
 def test_a_game_without_a_shard_is_in_no_index(kept: Kept) -> None:
-    network, game = new_holder(), secrets.token_urlsafe(16)
+    network, game = new_tenant(), secrets.token_urlsafe(16)
     assert shard_of(game) is None
     kept.create(game, network)
     kept.store.note(game, network)

@@ -46,13 +46,13 @@ class NoReminders(ReminderQueue):
     def renew(self, kind: ReminderKind, taken: TakenReminder, lease: int) -> TakenReminder | None:
         return None
 
-    def restore(self, kind: ReminderKind, game: str, holder: str, at: int) -> None:
+    def restore(self, kind: ReminderKind, game: str, tenant: str, at: int) -> None:
         return None
 
-    def is_set(self, kind: ReminderKind, game: str, holder: str) -> bool:
+    def is_set(self, kind: ReminderKind, game: str, tenant: str) -> bool:
         return False
 
-    def reminded(self, kind: ReminderKind, holder: str) -> list[str]:
+    def reminded(self, kind: ReminderKind, tenant: str) -> list[str]:
         return []
 
     def server_time(self) -> int:
@@ -68,13 +68,13 @@ class NoReminders(ReminderQueue):
 class NoGamesOfBots(GamesOfBots):
     """Notes nothing."""
 
-    def add(self, holder: str, game: str, at: int) -> bool:
+    def add(self, tenant: str, game: str, at: int) -> bool:
         return True
 
-    def all(self, holder: str) -> dict[str, int]:
+    def all(self, tenant: str) -> dict[str, int]:
         return {}
 
-    def remove(self, holder: str, games: list[str]) -> None:
+    def remove(self, tenant: str, games: list[str]) -> None:
         return None
 
 

@@ -45,7 +45,7 @@ def _sets(servers: Servers, kind: ReminderKind) -> list[bytes]:
     names = keys.reminder_sets(kind)
     if kind in NOT_OF_GAMES:
         return list(names)
-    return [keys.reminders(kind, names.index(key), holder.decode()) for key, holder, _ in _members(servers, names)]
+    return [keys.reminders(kind, names.index(key), tenant.decode()) for key, tenant, _ in _members(servers, names)]
 
 
 def _members(servers: Servers, names: Any) -> Iterator[tuple[bytes, bytes, float]]:

@@ -37,7 +37,7 @@ def reviewed_match(table: InProcess, network: str = "", seed: str = "seed", limi
     wanted = request("domino", "gg", seed=seed, network=network)._replace(options={"limit": limit})
     game = table.create(wanted).view.id
     table.play_out(game)
-    assert table.store.learning.ask_review(game, table.game(game).holder)
+    assert table.store.learning.ask_review(game, table.game(game).tenant)
     return game
 
 
@@ -48,7 +48,7 @@ def busy(table: InProcess) -> str:
 
 def known(table: InProcess, game: str) -> Review:
     """What is kept of a review."""
-    found = table.store.learning.review(game, table.game(game).holder)
+    found = table.store.learning.review(game, table.game(game).tenant)
     assert found is not None
     return decode_review(found.data)
 
@@ -59,7 +59,7 @@ def decisions(table: InProcess, game: str) -> int:
 
 
 def is_complete(table: InProcess, game: str) -> bool:
-    found = table.store.learning.review(game, table.game(game).holder)
+    found = table.store.learning.review(game, table.game(game).tenant)
     return found is not None and found.is_complete
 
 
@@ -69,7 +69,7 @@ def test_hints_and_moves_take_turns(table: InProcess) -> None:
         created = table.create(request("domino", "pg", seed=f"seed {number}"))
         game = table.game(created.view.id)
         if game.state.turn == 0:
-            assert table.store.learning.ask_hint(game.id, game.holder, position_of(game)) == "asked"
+            assert table.store.learning.ask_hint(game.id, game.tenant, position_of(game)) == "asked"
             asked.append(game)
     running, worker = busy(table), advisor(table)
     assert len(asked) > 3
@@ -100,7 +100,7 @@ def test_a_review_waits_for_moves_but_goes_on_now_and_then(table: InProcess, mon
     assert table.game(running).status != "finished"
 
 
-def test_a_holder_with_many_reviews_does_not_keep_another_waiting(table: InProcess) -> None:
+def test_a_tenant_with_many_reviews_does_not_keep_another_waiting(table: InProcess) -> None:
     many = [reviewed_match(table, "many", f"seed {number}") for number in range(6)]
     one = reviewed_match(table, "one")
     worker = advisor(table)

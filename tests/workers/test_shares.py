@@ -78,7 +78,7 @@ def test_games_with_people_go_before_those_of_computer_players_alone() -> None:
     assert moved(table, alone, before) <= 1
 
 
-def test_the_holders_of_games_take_turns() -> None:
+def test_the_tenants_of_games_take_turns() -> None:
     table = InProcess(Counted())
     due_at_once(table, "pe", 60, "hostile")
     for _ in range(3):
@@ -92,7 +92,7 @@ def test_the_holders_of_games_take_turns() -> None:
     assert moved(table, late, before) == 2
 
 
-def test_one_holder_never_has_all_places() -> None:
+def test_one_tenant_never_has_all_places() -> None:
     table = InProcess(Counted())
     due_at_once(table, "pe", 60, "hostile")
     for _ in range(3):
@@ -157,7 +157,7 @@ def test_a_game_that_all_people_have_forfeited_waits_behind_those_with_people() 
 
 
 def test_endpoints_are_not_kept_from_places_that_nobody_has() -> None:
-    """Endpoints have no holder, so all of them together may have all places."""
+    """Endpoints have no tenant, so all of them together may have all places."""
     table = InProcess(Counted())
     for number in range(DELIVERY_SETTINGS.most + 10):
         table.store.remind("webhooks", f"{number}.a", table.now)

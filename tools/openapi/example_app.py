@@ -134,7 +134,7 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> ExampleApp:
         nonlocal now
         now += seconds * 1000
         for taken in sorted(reminders.take("outbox", _MAX_DUE, 1), key=lambda each: (each.due, each.game)):
-            outbox.publish(taken.holder, taken.game)
+            outbox.publish(taken.tenant, taken.game)
         for taken in reminders.take("webhooks", _MAX_DUE, 1):
             app, _, name = taken.game.partition(".")
             webhook = webhooks.read(app, name)

@@ -80,7 +80,7 @@ class Reindexer:
             app = None if game is None or game.ownership is None else game.ownership.app
             if game is None or only not in (None, app):
                 return False
-            self._repository.store.note(game.id, game.holder)
+            self._repository.store.note(game.id, game.tenant)
             if app is None:
                 return False
             # In this order: a write that comes later than this look is published from the version that is put here.

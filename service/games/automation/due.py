@@ -174,7 +174,7 @@ class LostReminders:
             for kind, at in reminders(None, game).items():
                 if at is not None:
                     # Whether it was published is not in the game, so nothing is late as far as it shows.
-                    self._queue.restore(kind, game.id, game.holder, self._clock() if kind == "outbox" else at)
+                    self._queue.restore(kind, game.id, game.tenant, self._clock() if kind == "outbox" else at)
         except StorageUnavailable:
             pass  # somebody will read the game again
         except Exception:

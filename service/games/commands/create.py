@@ -34,7 +34,7 @@ from service.games.model.waiting import deal_if_full
 from service.games.ports import IdempotencyRecord, JoinCodeTaken, RandomBytes
 from service.games.store.idempotency import Idempotency, IdempotencyKey
 from service.games.store.transactions import Committed
-from service.limits.stored_bytes import Holder
+from service.limits.stored_bytes import Tenant
 from service.redis.errors import StorageUnavailable
 from service.redis.shards import shard_of
 
@@ -151,7 +151,7 @@ def create_game(
     record, token_bytes = None, lambda: context.runtime.random_bytes
     if key is not None:
         record = context.idempotency.record(key, "create", *([request.app] if request.app else []), derives_tokens=True)
-        game_id = context.repository.transactions.reserve(record.name, game_id, _holder_of(request))
+        game_id = context.repository.transactions.reserve(record.name, game_id, _tenant_of(request))
         token_bytes = partial(context.idempotency.derive_bytes, "create", game_id)
     state = rules.start() if fork is None else fork.position.state
     drafts = partial(_drafts, partial(new_game, request, state, game_id=game_id, now=now), context.runtime.random_bytes)
@@ -192,9 +192,9 @@ def _store(
     raise StorageUnavailable("join_codes")
 
 
-def _holder_of(request: GameRequest) -> Holder:
+def _tenant_of(request: GameRequest) -> Tenant:
     """Whose share the requested game will count in; its network is the stored one."""
-    return Holder(request.network or request.app or "", is_app=not request.network)
+    return Tenant(request.network or request.app or "", is_app=not request.network)
 
 
 @lru_cache(maxsize=1024)  # of networks that create games again and again

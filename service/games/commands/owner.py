@@ -144,4 +144,4 @@ def delete_game(context: CommandContext, game: Game) -> None:
     """
     if game.ownership is None:
         raise unauthorized()
-    context.repository.transactions.delete(game.id, game.ownership.app, game.holder)
+    context.repository.transactions.delete(game.id, game.ownership.app, game.tenant)

@@ -63,7 +63,7 @@ def resign(context: CommandContext, access: Access, key: IdempotencyKey | None =
     """Have the seat in the path forfeit the match; the game as the bearer sees it.
 
     A seat that has forfeited changes nothing by it. Raises as ``set_presence``, and ``KeyReused``;
-    ``TooManyGamesOfBots`` if computer players would go on alone, and the holder has as many such games as may be.
+    ``TooManyGamesOfBots`` if computer players would go on alone, and the tenant has as many such games as may be.
     """
     game, seat = access.game, access.target
     assert seat is not None

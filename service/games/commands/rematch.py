@@ -124,7 +124,7 @@ class Rematches:
             raise
         except Gone as gone:
             if gone.version == unlinked + 1:  # nobody knows the new game, which has the names of the deleted one
-                self._delete(begun.id, gone.app, old.holder)
+                self._delete(begun.id, gone.app, old.tenant)
             raise
 
     def _load(self, new: str) -> Game | None:
@@ -197,10 +197,10 @@ class Rematches:
                     decide = partial(decide_to_erase, before.ref)
                     self._repository.transactions.transact(self._repository.reader.reload(new), decide, weighed=False)
 
-    def _delete(self, new: str, app: str, holder: str) -> None:
+    def _delete(self, new: str, app: str, tenant: str) -> None:
         """Delete a new game that nobody knows, as far as the store can be reached."""
         with suppress(NotFound, StorageUnavailable, OutcomeUnknown):
-            self._repository.transactions.delete(new, app, holder)
+            self._repository.transactions.delete(new, app, tenant)
 
     def _is_repeated(self, game_id: str, record: IdempotencyRecord) -> bool:
         """Return whether the event that names the new game came by a request under the same idempotency record."""

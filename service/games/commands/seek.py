@@ -29,7 +29,7 @@ from service.games.ports import IDEMPOTENCY_TTL, GameExists, IdempotencyRecord
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.transactions import Committed, Decision
 from service.games.tables import HOLD_MS, ListedTable, Listing, Place, Seeker
-from service.limits.stored_bytes import Holder
+from service.limits.stored_bytes import Tenant
 from service.redis.errors import StorageUnavailable
 
 MAX_TABLES: Final = 8
@@ -100,7 +100,7 @@ def _begin(context: CommandContext, command: SeekCommand) -> tuple[_Seek, Seeker
     record, seeker = None, Seeker(new_write_id(runtime.random_bytes).decode(), HOLD_MS)
     if key is not None:
         record = context.idempotency.record(key, _PURPOSE, owner, derives_tokens=True)
-        context.repository.transactions.admission.reserve(Holder(network or owner, is_app=bool(owner)))
+        context.repository.transactions.admission.reserve(Tenant(network or owner, is_app=bool(owner)))
         seeker = Seeker(record.name, IDEMPOTENCY_TTL * 1000)
     command, listing = command._replace(request=request), Listing(owner, form)
     return _Seek(command, rules, listing, record, context.new_secret(new_token, key), runtime.clock()), seeker

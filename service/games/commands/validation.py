@@ -194,19 +194,19 @@ def check_client_seed(game: Game) -> None:
         raise InvalidSetup({"client_seed": [FIXED_DEALS]})
 
 
-# How many games a holder may have that computer players may go on with alone: they take time of the service.
+# How many games a tenant may have that computer players may go on with alone: they take time of the service.
 
 
 RETRY_SECONDS: Final = 10
-"""After a refusal, the games of the holder are not looked at again before."""
+"""After a refusal, the games of the tenant are not looked at again before."""
 CREATION_MS: Final = 30_000
 """For so long after it was noted, a game that does not exist may be about to be stored, and counts."""
 MAX_REFUSED: Final = 1000
-"""Holders who were refused lately, of which a process knows."""
+"""Tenants who were refused lately, of which a process knows."""
 
 
 class BotsAlone:
-    """The games that computer players may go on with alone, ``most`` of one holder; 0 for no limit."""
+    """The games that computer players may go on with alone, ``most`` of one tenant; 0 for no limit."""
 
     def __init__(self, games: GamesOfBots, repository: GameRepository, clock: TimeSource, most: int) -> None:
         self._games = games
@@ -218,7 +218,7 @@ class BotsAlone:
     def admit(self, game: Game) -> None:
         """Note a game that is about to be created; one that was admitted before is again.
 
-        Raises ``TooManyGamesOfBots`` if its holder has as many as may be under way, ``StorageUnavailable``,
+        Raises ``TooManyGamesOfBots`` if its tenant has as many as may be under way, ``StorageUnavailable``,
         ``OutcomeUnknown``.
         """
         absence = None if game.clock is None else game.clock.absence
@@ -231,26 +231,26 @@ class BotsAlone:
         """Admit a game with which computer players go on alone, also if it was no such game at first; see ``admit``."""
         if not self._most:
             return
-        holder = game.holder
+        tenant = game.tenant
         now = self._clock()
-        if not self._games.add(holder, game.id, now):
+        if not self._games.add(tenant, game.id, now):
             return
-        others = {other: at for other, at in self._games.all(holder).items() if other != game.id}
+        others = {other: at for other, at in self._games.all(tenant).items() if other != game.id}
         if len(others) < self._most:
             return
-        counted = self._was_refused(holder)
+        counted = self._was_refused(tenant)
         ended = [] if counted else [other for other, at in others.items() if not self._is_under_way(other, now - at)]
         left = len(others) - len(ended)
         if left >= self._most:
             ended.append(game.id)
-            self._refused.put(holder, self._clock())
+            self._refused.put(tenant, self._clock())
         if ended:
-            self._games.remove(holder, ended)
+            self._games.remove(tenant, ended)
         if left >= self._most:
             raise TooManyGamesOfBots(self._most, RETRY_SECONDS)
 
-    def _was_refused(self, holder: str) -> bool:
-        at = self._refused.get(holder)
+    def _was_refused(self, tenant: str) -> bool:
+        at = self._refused.get(tenant)
         return at is not None and self._clock() - at < RETRY_SECONDS * 1000
 
     def _is_under_way(self, game_id: str, age: int) -> bool:

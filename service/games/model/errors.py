@@ -14,7 +14,7 @@
     ├── NotAway        coming back to a seat that is not away             not_away
     ├── LimitReached   as many of something as there may be               limit_reached
     │   ├── ShareUsedUp  as many bytes stored today as there may be       limit_reached
-    │   └── TooManyGamesOfBots  of the games of one holder                limit_reached
+    │   └── TooManyGamesOfBots  of the games of one tenant                limit_reached
     ├── NotFinished    a rematch of a match that is not finished          not_finished
     └── KeyReused      an idempotency key used for another request        key_reused
 
@@ -112,7 +112,7 @@ class LimitReached(Refusal):
 
 
 class ShareUsedUp(LimitReached):
-    """The holder of a game, an address or an application has stored as much as it may; it may again after a while."""
+    """The tenant of a game, an address or an application has stored as much as it may; it may again after a while."""
 
     code = "limit_reached"
 
@@ -122,7 +122,7 @@ class ShareUsedUp(LimitReached):
 
 
 class TooManyGamesOfBots(LimitReached):
-    """The holder has as many games as may be that computer players alone go on with; fewer in ``retry_after`` seconds.
+    """The tenant has as many games as may be that computer players alone go on with; fewer in ``retry_after`` seconds.
 
     That is a guess: they end by themselves.
     """

@@ -170,7 +170,7 @@ class Game(GameFacts):
         return room.since + room.fill.after
 
     @property
-    def holder(self) -> str:
+    def tenant(self) -> str:
         """Who is served in turns for the game, and whose share of what the service holds it counts in.
 
         The application that owns it, or else its ``network``.

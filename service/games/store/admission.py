@@ -14,7 +14,7 @@ from service.games.model.errors import ShareUsedUp
 from service.games.model.game import Game, Ownership
 from service.games.model.schedule import Lifetimes
 from service.games.ports import IdempotencyRecord, PutOff, RunLater
-from service.limits.stored_bytes import UNLIMITED, Holder, Shares, ShareUsed
+from service.limits.stored_bytes import UNLIMITED, Shares, ShareUsed, Tenant
 from service.redis.errors import StorageUnavailable
 
 RESERVED_BYTES: Final = 160
@@ -55,19 +55,19 @@ class Admission:
         self._run_later = run_later
         self._automatic = automatic
 
-    def reserve(self, holder: Holder) -> None:
+    def reserve(self, tenant: Tenant) -> None:
         """Count an id that is reserved for a new game. Raises ``ShareUsedUp``."""
-        self._taken(holder, RESERVED_BYTES)
+        self._taken(tenant, RESERVED_BYTES)
 
     def create(self, game: Game, state: bytes, events: Sequence[bytes], record: IdempotencyRecord | None) -> int:
         """Count a new game; returns its bytes. Raises ``ShareUsedUp``."""
         size = size_of_game(game, state, events) + (0 if record is None else RESERVED_BYTES)
-        self._taken(holder_of(game), size)
+        self._taken(tenant_of(game), size)
         return size
 
     def give_back(self, game: Game, size: int) -> None:
         """Give back the share of a new game that was not stored."""
-        self._shares.give_back(holder_of(game), size)
+        self._shares.give_back(tenant_of(game), size)
 
     def write(self, game: Game, events: Sequence[bytes], record: IdempotencyRecord | None) -> None:
         """Admit a write that leads to this game, as there is little memory left.
@@ -77,7 +77,7 @@ class Admission:
         if self._automatic:
             self.check_awaited(game)
         try:
-            self._shares.admit(holder_of(game), _size_of_write(game, events, record))
+            self._shares.admit(tenant_of(game), _size_of_write(game, events, record))
         except ShareUsed as error:
             if self._automatic:
                 raise PutOff("share", min(error.retry_after, PUT_OFF_SECONDS)) from None
@@ -95,26 +95,26 @@ class Admission:
 
     def take(self, game: Game, size: int) -> None:
         """Count so many bytes of something new that is kept beside a game. Raises ``ShareUsedUp``."""
-        self._taken(holder_of(game), size)
+        self._taken(tenant_of(game), size)
 
     def count(self, game: Game, size: int) -> None:
         """As ``take``, but in the background, and whether there is room or not."""
-        self._run_later(partial(self._count, holder_of(game), size))
+        self._run_later(partial(self._count, tenant_of(game), size))
 
-    def _taken(self, holder: Holder, size: int) -> None:
+    def _taken(self, tenant: Tenant, size: int) -> None:
         try:
-            self._shares.take(holder, size)
+            self._shares.take(tenant, size)
         except ShareUsed as error:
             raise ShareUsedUp(error.retry_after) from None
 
-    def _count(self, holder: Holder, size: int) -> None:
+    def _count(self, tenant: Tenant, size: int) -> None:
         with suppress(StorageUnavailable):
-            self._shares.count(holder, size)
+            self._shares.count(tenant, size)
 
 
-def holder_of(game: Game) -> Holder:
+def tenant_of(game: Game) -> Tenant:
     """Whose share the game counts in."""
-    return Holder(game.holder, is_app=game.ownership is not None)
+    return Tenant(game.tenant, is_app=game.ownership is not None)
 
 
 def size_of_game(game: Game, state: bytes, events: Sequence[bytes]) -> int:

@@ -38,14 +38,14 @@ class RedisStoredGames:
         self._topology = topology
         self._calls = calls
 
-    def games(self, holders: Set[str] | None = None) -> Iterator[SizedGame]:
-        """Return the games of any of these holders, or all of them, in no order.
+    def games(self, tenants: Set[str] | None = None) -> Iterator[SizedGame]:
+        """Return the games of any of these tenants, or all of them, in no order.
 
         Those that are there from the beginning to the end are given at least once. Who finds a game that was deleted
         forgets it.
         """
         page: list[str] = []
-        for found in self._found(holders):
+        for found in self._found(tenants):
             page += found
             if len(page) >= PAGE:
                 yield from self._read(page)
@@ -62,14 +62,14 @@ class RedisStoredGames:
         for key, fields in by_key.items():
             self._calls.write("forget_games", key, (b"HDEL", key, *fields))
 
-    def _found(self, holders: Set[str] | None) -> Iterator[list[str]]:
-        """Return the ids of the games of these holders, some at a time."""
-        wanted = None if holders is None else {holder.encode() for holder in holders if holder}
+    def _found(self, tenants: Set[str] | None) -> Iterator[list[str]]:
+        """Return the ids of the games of these tenants, some at a time."""
+        wanted = None if tenants is None else {tenant.encode() for tenant in tenants if tenant}
         for key in keys.STORED:
             command = partial(_slice_of, key)
             for flat in scan_pages(self._topology, self._calls, "stored_games", key, command=command):
                 pairs = zip(flat[::2], flat[1::2], strict=True)
-                yield [game.decode() for game, holder in pairs if wanted is None or holder in wanted]
+                yield [game.decode() for game, tenant in pairs if wanted is None or tenant in wanted]
 
     def _read(self, games: list[str]) -> list[SizedGame]:
         """Return these games; those that have expired are forgotten."""

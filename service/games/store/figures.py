@@ -21,11 +21,11 @@ from service.redis.topology import Topology
 
 VALID_SECONDS: Final = 1.0
 """How long figures are considered unchanged, so that reading them often costs nothing."""
-MAX_HOLDERS: Final = 512
-"""Holders of a kind whose games are counted; where each shard is asked by itself, 16 of each."""
+MAX_TENANTS: Final = 512
+"""Tenants of a kind whose games are counted; where each shard is asked by itself, 16 of each."""
 _MAX_OF_A_SHARD: Final = 16
 _KINDS: Final[tuple[ReminderKind, ...]] = get_args(ReminderKind)
-_WITH_HOLDERS: Final = tuple([b"0" if kind in NOT_OF_GAMES else b"1" for kind in _KINDS])
+_WITH_TENANTS: Final = tuple([b"0" if kind in NOT_OF_GAMES else b"1" for kind in _KINDS])
 
 Call = tuple[bytes, Command]
 
@@ -74,9 +74,9 @@ class RedisFigures:
         """
         if self._topology.scripts_span_slots:
             names = [key for kind in _KINDS for key in keys.reminder_sets(kind)]
-            return [(names[0], evalsha("backlog", names, MAX_HOLDERS, *_WITH_HOLDERS))]
+            return [(names[0], evalsha("backlog", names, MAX_TENANTS, *_WITH_TENANTS))]
         shards = zip(*[keys.reminder_sets(kind) for kind in _KINDS], strict=True)
-        return [(shard[0], evalsha("backlog", shard, _MAX_OF_A_SHARD, *_WITH_HOLDERS)) for shard in shards]
+        return [(shard[0], evalsha("backlog", shard, _MAX_OF_A_SHARD, *_WITH_TENANTS)) for shard in shards]
 
     def _run(self, calls: Sequence[Call]) -> list[Any]:
         """Return the answers, ``None`` for one that failed; raises ``StorageUnavailable`` if all of them did."""

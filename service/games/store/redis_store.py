@@ -145,16 +145,16 @@ class RedisStore(Store):
         write: WriteRequest,
         *,
         reminders: Reminders = NO_REMINDERS,
-        holder: str = "",
+        tenant: str = "",
         code: bytes | None = None,
     ) -> PriorWrite | None:
         version, shard = len(events), shard_of(game)
-        names, identity, tail = _write_args(game, version, events, write, held=(holder, reminders), codes=(None, code))
+        names, identity, tail = _write_args(game, version, events, write, held=(tenant, reminders), codes=(None, code))
         found = (b"", b"")
         if shard is not None:
             sets = len(names) - int(tail[0])
             names = (*names[:sets], keys.STORED[shard], *names[sets:])
-            found = (game.encode(), holder.encode())
+            found = (game.encode(), tenant.encode())
         head = (b"%d %b" % (version, state), min(write.ttl or self._ttl, self._ttl))
         command = evalsha("create", names, *head, *identity, *found, *tail)
         self._memory_reserve.require_space(names[0])
@@ -172,9 +172,9 @@ class RedisStore(Store):
 
     def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
         """Replace the state of a game at an expected version; ``None`` when done."""
-        expected, state, events, write, after, reminders, holder, codes = commit
+        expected, state, events, write, after, reminders, tenant, codes = commit
         version = expected + len(events)
-        names, identity, tail = _write_args(game, version, events, write, held=(holder, reminders), codes=codes)
+        names, identity, tail = _write_args(game, version, events, write, held=(tenant, reminders), codes=codes)
         values = (b"%d %b" % (expected, after), b"%d %b" % (version, state), min(write.ttl or self._ttl, self._ttl))
         command = evalsha("commit", names, *values, *identity, b"%d" % again, *tail)
         answer = self._calls.write("commit", names[0], command)
@@ -188,24 +188,24 @@ class RedisStore(Store):
             raise KeyError(game)
         return _parse_prior(answer[0]) if isinstance(answer, list) else parse_stored(answer)
 
-    def delete(self, game: str, tombstone: bytes, due: int, holder: str) -> int | None:
+    def delete(self, game: str, tombstone: bytes, due: int, tenant: str) -> int | None:
         """Replace a game by a tombstone; returns the version of that."""
         names = keys.all_of_game(game)
         shard = shard_of(game)
         if shard is not None:
-            others = [keys.reminders(kind, shard, holder) for kind in _DELETED]
+            others = [keys.reminders(kind, shard, tenant) for kind in _DELETED]
             names += (keys.DELETED[shard], keys.STORED[shard], keys.reminder_sets("outbox")[shard], *others)
-        values = (tombstone, game.encode("utf-8", "surrogatepass"), due, DELETIONS_KEPT_MS, holder.encode())
+        values = (tombstone, game.encode("utf-8", "surrogatepass"), due, DELETIONS_KEPT_MS, tenant.encode())
         command = evalsha("delete", names, *values)
         answer = self._calls.write("delete", names[0], command)
         return None if answer is None else int(answer[0])
 
-    def note(self, game: str, holder: str) -> None:
+    def note(self, game: str, tenant: str) -> None:
         """Put a game into the index of all games."""
         shard = shard_of(game)
         if shard is not None:
             key = keys.STORED[shard]
-            self._calls.write("note", key, (b"HSET", key, game.encode(), holder.encode()))
+            self._calls.write("note", key, (b"HSET", key, game.encode(), tenant.encode()))
 
     def fence(self, game: str, record: IdempotencyRecord) -> PriorWrite:
         key = keys.idempotency(game, record.name)
@@ -322,9 +322,9 @@ def _write_args(
 
     The keys of the game, of the idempotency record, of its join codes and of the sets of its reminders; the id of the
     write as it precedes its first event, the record, and how long that lives; the number of sets, what becomes of the
-    codes, the events, and the reminders, with their holder.
+    codes, the events, and the reminders, with their tenant.
     """
-    holder, reminders = held
+    tenant, reminders = held
     names, record = keys.of_game(game), (b"", b"")
     if write.idempotency is not None:
         names += (keys.idempotency(game, write.idempotency.name),)
@@ -334,7 +334,7 @@ def _write_args(
     shard = shard_of(game) if reminders else None
     if shard is not None:
         sets = tuple([keys.reminder_sets(kind)[shard] for kind in reminders])
-        due = (holder.encode(), game.encode(), *[b"" if at is None else b"%d" % at for at in reminders.values()])
+        due = (tenant.encode(), game.encode(), *[b"" if at is None else b"%d" % at for at in reminders.values()])
     found, change = _code_args(game, codes)
     return names + found + sets, (write.id + b" ", *record), (len(sets), change, *frame(write.id, events), *due)
 
@@ -395,27 +395,27 @@ class RedisDeletions(Deletions):
             self._calls.write("note_erasure", key, command)
 
 
-# The games that computer players may go on with alone, in Redis or Valkey: a sorted set for each holder.
+# The games that computer players may go on with alone, in Redis or Valkey: a sorted set for each tenant.
 
 
 class RedisGamesOfBots(GamesOfBots):
-    """The games of holders; what is kept of a holder who creates none lives for ``ttl_seconds``, as games do."""
+    """The games of tenants; what is kept of a tenant who creates none lives for ``ttl_seconds``, as games do."""
 
     def __init__(self, calls: RedisCalls, ttl_seconds: int) -> None:
         self._calls = calls
         self._ttl = ttl_seconds
 
-    def add(self, holder: str, game: str, at: int) -> bool:
-        key = keys.games_of_bots(holder)
+    def add(self, tenant: str, game: str, at: int) -> bool:
+        key = keys.games_of_bots(tenant)
         added = self._calls.write("games_of_bots", key, (b"ZADD", key, b"NX", at, game.encode()))
         self._calls.write("games_of_bots", key, (b"EXPIRE", key, self._ttl))
         return bool(added)
 
-    def all(self, holder: str) -> dict[str, int]:
-        key = keys.games_of_bots(holder)
+    def all(self, tenant: str) -> dict[str, int]:
+        key = keys.games_of_bots(tenant)
         flat = self._calls.read("games_of_bots", key, (b"ZRANGE", key, 0, -1, b"WITHSCORES"))
         return {game.decode(): int(at) for game, at in zip(flat[::2], flat[1::2], strict=True)}
 
-    def remove(self, holder: str, games: list[str]) -> None:
-        key = keys.games_of_bots(holder)
+    def remove(self, tenant: str, games: list[str]) -> None:
+        key = keys.games_of_bots(tenant)
         self._calls.write("games_of_bots", key, (b"ZREM", key, *[game.encode() for game in games]))

@@ -1,6 +1,6 @@
 """The queue of reminders in Redis or Valkey: one script for all shards, or one for each where servers share the games.
 
-Owns how reminders are taken and put back, of holders in turns; they are written with the game
+Owns how reminders are taken and put back, of tenants in turns; they are written with the game
 (``service.games.store.redis_store``). Does not depend on what is done about a game that is due, nor on what postpones a
 deadline (``service.games.store.heartbeats``).
 """
@@ -30,8 +30,8 @@ from service.redis.errors import StorageUnavailable
 from service.redis.shards import SHARDS, shard_of
 from service.redis.topology import Topology
 
-MAX_HOLDERS_OF_A_SHARD: Final = 16
-"""The holders of one shard that are looked at, those who were served longest ago."""
+MAX_TENANTS_OF_A_SHARD: Final = 16
+"""The tenants of one shard that are looked at, those who were served longest ago."""
 
 _FIRST_KEY: Final = 3
 """The place of the first key in a command that runs a script."""
@@ -59,33 +59,33 @@ class RedisReminders(ReminderQueue):
         """What judges deadlines, and is kept by those who serve requests."""
 
     def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[TakenReminder]:
-        """Games that are due: what there is of each holder is looked up first, and shared out then."""
+        """Games that are due: what there is of each tenant is looked up first, and shared out then."""
         if kind in NOT_OF_GAMES and self._topology.scripts_span_slots:
             return self._take_any(kind, limit, lease)
         shares = self._turns[kind].share(self._due(kind), limit, most_of)
-        by_holder = b"0" if kind in NOT_OF_GAMES else b"1"
+        by_tenant = b"0" if kind in NOT_OF_GAMES else b"1"
         together: dict[int, list[tuple[int, str]]] = {}
-        for shard, holder in shares:
-            together.setdefault(0 if self._topology.scripts_span_slots else shard, []).append((shard, holder))
+        for shard, tenant in shares:
+            together.setdefault(0 if self._topology.scripts_span_slots else shard, []).append((shard, tenant))
         commands = []
         for first, places in together.items():
             names = [keys.HEARTBEATS[first], *[keys.reminder_sets(kind)[shard] for shard, _ in places]]
             counts = [part for place in places for part in (place[1].encode(), shares[place])]
-            commands.append(evalsha("take", names, lease, by_holder, *counts))
+            commands.append(evalsha("take", names, lease, by_tenant, *counts))
         answers = self._run("take", commands) if commands else []
         taken = [
-            TakenReminder(game.decode(), int(float(due)), float(leased), judged, holder)
+            TakenReminder(game.decode(), int(float(due)), float(leased), judged, tenant)
             for places, answer in zip(together.values(), answers, strict=True)
             if answer is not None
             for leased, now, heartbeat, *found in [answer]
             for judged in [judge(now, heartbeat) if kind == "clock" else JudgedTime(now)]
-            for (_, holder), games in zip(places, found, strict=True)
+            for (_, tenant), games in zip(places, found, strict=True)
             for game, due in zip(games[::2], games[1::2], strict=True)
         ]
         return sorted(taken, key=attrgetter("due"))
 
     def _take_any(self, kind: ReminderKind, limit: int, lease: int) -> list[TakenReminder]:
-        """Take reminders without holders in one round trip, beginning at another shard each time."""
+        """Take reminders without tenants in one round trip, beginning at another shard each time."""
         sets = keys.reminder_sets(kind)
         self._first = (self._first + 1) % SHARDS
         names = (*sets[self._first :], *sets[: self._first])
@@ -97,60 +97,60 @@ class RedisReminders(ReminderQueue):
         return sorted(taken, key=attrgetter("due"))
 
     def _due(self, kind: ReminderKind) -> list[Due]:
-        """Return how much is due of each holder in each shard. Raises ``StorageUnavailable`` if no server answers."""
+        """Return how much is due of each tenant in each shard. Raises ``StorageUnavailable`` if no server answers."""
         sets = keys.reminder_sets(kind)
-        most = 0 if kind in NOT_OF_GAMES else MAX_HOLDERS_OF_A_SHARD
+        most = 0 if kind in NOT_OF_GAMES else MAX_TENANTS_OF_A_SHARD
         together = (
             [(keys.HEARTBEATS[0], *sets)]
             if self._topology.scripts_span_slots
             else list(zip(keys.HEARTBEATS, sets, strict=True))
         )
         return [
-            Due(at + place - 1, holder.decode(), count, float(since))
+            Due(at + place - 1, tenant.decode(), count, float(since))
             for at, answer in enumerate(self._run("due", [evalsha("due", group, most) for group in together]))
             if answer
-            for place, holder, count, since in zip(*[iter(answer)] * 4, strict=True)
+            for place, tenant, count, since in zip(*[iter(answer)] * 4, strict=True)
         ]
 
     def reschedule(self, kind: ReminderKind, taken: TakenReminder, at: int | None) -> bool:
         shard = shard_of(taken.game)
         if shard is None:
             return False
-        names = [_key(kind, shard, taken.holder)]
+        names = [_key(kind, shard, taken.tenant)]
         if kind not in NOT_OF_GAMES:
             names.append(keys.reminder_sets(kind)[shard])
         due = b"" if at is None else b"%d" % at
-        command = evalsha("reschedule", names, *_leased(taken), due, taken.holder.encode())
+        command = evalsha("reschedule", names, *_leased(taken), due, taken.tenant.encode())
         return self._run("reschedule", [command]) == [1]
 
     def renew(self, kind: ReminderKind, taken: TakenReminder, lease: int) -> TakenReminder | None:
         shard = shard_of(taken.game)
         if shard is None:
             return None
-        key = _key(kind, shard, taken.holder)
+        key = _key(kind, shard, taken.tenant)
         heartbeat = keys.heartbeat(shard, is_one=self._topology.scripts_span_slots)
         (leased,) = self._run("renew", [evalsha("renew", (key, heartbeat), *_leased(taken), lease)])
         return None if leased is None else taken._replace(leased=float(leased))
 
-    def restore(self, kind: ReminderKind, game: str, holder: str, at: int) -> None:
+    def restore(self, kind: ReminderKind, game: str, tenant: str, at: int) -> None:
         shard = shard_of(game)
         if shard is not None:
-            key = _key(kind, shard, holder)
+            key = _key(kind, shard, tenant)
             commands: list[Command] = [(b"ZADD", key, b"NX", at, game.encode())]
             if kind not in NOT_OF_GAMES:
-                commands.append((b"ZADD", keys.reminder_sets(kind)[shard], b"LT", at, holder.encode()))
+                commands.append((b"ZADD", keys.reminder_sets(kind)[shard], b"LT", at, tenant.encode()))
             self._call("restore", key, *commands)
 
-    def is_set(self, kind: ReminderKind, game: str, holder: str) -> bool:
+    def is_set(self, kind: ReminderKind, game: str, tenant: str) -> bool:
         shard = shard_of(game)
         if shard is None:
             return False
-        key = _key(kind, shard, holder)
+        key = _key(kind, shard, tenant)
         return self._call("is_set", key, (b"ZSCORE", key, game.encode())) != [None]
 
-    def reminded(self, kind: ReminderKind, holder: str) -> list[str]:
-        """Return all games of a holder with a reminder, shard by shard."""
-        names = [_key(kind, shard, holder) for shard in range(SHARDS)]
+    def reminded(self, kind: ReminderKind, tenant: str) -> list[str]:
+        """Return all games of a tenant with a reminder, shard by shard."""
+        names = [_key(kind, shard, tenant) for shard in range(SHARDS)]
         calls: list[tuple[bytes, Command]] = [(key, (b"ZRANGE", key, 0, -1)) for key in names]
         began = monotonic()
         try:
@@ -209,8 +209,8 @@ class RedisReminders(ReminderQueue):
         return [None if isinstance(answer, StorageUnavailable) else answer for answer in answers]
 
 
-def _key(kind: ReminderKind, shard: int, holder: str) -> bytes:
-    return keys.reminder_sets(kind)[shard] if kind in NOT_OF_GAMES else keys.reminders(kind, shard, holder)
+def _key(kind: ReminderKind, shard: int, tenant: str) -> bytes:
+    return keys.reminder_sets(kind)[shard] if kind in NOT_OF_GAMES else keys.reminders(kind, shard, tenant)
 
 
 def _leased(taken: TakenReminder) -> tuple[bytes, bytes]:

@@ -35,7 +35,7 @@ from service.games.store.cache import CachedGame, GameCache, GameReader, expired
 from service.games.store.codec import encode_event, encode_game, encode_tombstone, state_prefix
 from service.games.store.history import Compaction, GameHistory
 from service.games.store.idempotency import check_same_request
-from service.limits.stored_bytes import Holder
+from service.limits.stored_bytes import Tenant
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 MAX_ATTEMPTS: Final = 16
@@ -115,7 +115,7 @@ class Transactions:
         state = encode_game(game)
         data = encode_events(start, events, game, 0, yielding=yielding)
         due = reminders(None, game)
-        kept = partial(self._store.create, reminders=due, holder=game.holder, code=game.open_code)
+        kept = partial(self._store.create, reminders=due, tenant=game.tenant, code=game.open_code)
         send = partial(kept, game.id, state, data, write)
         try:
             size = self.admission.create(game, state, data, record)
@@ -173,7 +173,7 @@ class Transactions:
                 data = encode_events(game.state, events, after, now - game.created_at, yielding=self._history.yielding)
                 if weighed and self._shares.counts_writes:
                     self.admission.write(after, data, record)
-            except (Refusal, MoveRefused):  # also by the share of the holder
+            except (Refusal, MoveRefused):  # also by the share of the tenant
                 if not from_store:
                     game, from_store = self._reader.reload(game.id), True
                     continue
@@ -185,8 +185,8 @@ class Transactions:
             write = write._replace(ttl=self._lifetimes.of(after) // 1000)
             due = reminders(game, after)
             codes = game.open_code, after.open_code
-            holder = game.holder if due else ""
-            commit = Commit(game.version, state, data, write, state_prefix(game), due, holder, codes)
+            tenant = game.tenant if due else ""
+            commit = Commit(game.version, state, data, write, state_prefix(game), due, tenant, codes)
             send = partial(self._store.commit, game.id, commit)
             try:
                 answer = send()
@@ -215,14 +215,14 @@ class Transactions:
             game, from_store = self._cache.decode(game.id, answer), True
         raise StorageUnavailable("contention")
 
-    def delete(self, game_id: str, app: str, holder: str) -> None:
-        """Delete a game of this application and ``holder``, whatever happens to it meanwhile; also one that is deleted.
+    def delete(self, game_id: str, app: str, tenant: str) -> None:
+        """Delete a game of this application and ``tenant``, whatever happens to it meanwhile; also one that is deleted.
 
         ``app`` is empty for a game of none. A deletion without an answer is sent once more. Raises ``NotFound`` when it
         has expired, ``OutcomeUnknown``.
         """
         began = self._clock()
-        send = partial(self._store.delete, game_id, encode_tombstone(app), began, holder)
+        send = partial(self._store.delete, game_id, encode_tombstone(app), began, tenant)
         try:
             version = send()
         except OutcomeUnknown as unknown:
@@ -250,14 +250,14 @@ class Transactions:
         """Return the write that was committed under the idempotency record of that name in the last 24 hours."""
         return self._store.find_write(game_id, name)
 
-    def reserve(self, name: str, game_id: str, holder: Holder | None = None) -> str:
+    def reserve(self, name: str, game_id: str, tenant: Tenant | None = None) -> str:
         """Return the id of the game under that name: ``game_id``, or the one that an earlier request reserved.
 
-        It counts in the share of the ``holder``. Raises ``ShareUsedUp`` if none was reserved earlier.
+        It counts in the share of the ``tenant``. Raises ``ShareUsedUp`` if none was reserved earlier.
         """
         try:
-            if holder is not None:
-                self.admission.reserve(holder)
+            if tenant is not None:
+                self.admission.reserve(tenant)
         except ShareUsedUp:
             reserved = self._store.reserved(name)
             if reserved is None:

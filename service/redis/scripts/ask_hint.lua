@@ -3,11 +3,11 @@
 --
 -- KEYS[1]  string  the version and state of the game
 -- KEYS[2]  string  its hint: the position that it is for, and behind that the hint, once it is there
--- KEYS[3]  sorted set  the holders with reminders of hints; behind its name, a colon and the holder: the games of a
---          holder by when they are due; left out for a game without a shard
+-- KEYS[3]  sorted set  the tenants with reminders of hints; behind its name, a colon and the tenant: the games of a
+--          tenant by when they are due; left out for a game without a shard
 -- ARGV[1]  the position: what KEYS[1] must begin with
 -- ARGV[2]  the id of the game
--- ARGV[3]  its holder
+-- ARGV[3]  its tenant
 --
 -- Returns {hint}; else 0 if the game is at another position, 1 if the hint was asked for before, 2 if it is from now
 -- on. A hint that is asked for expires with its game. Whoever asks again has a reminder that was lost written anew.

@@ -4,11 +4,11 @@
 -- KEYS[1]  string  the version and state of the game
 -- KEYS[2]  list    its events
 -- KEYS[3]  string  its review: "+" if it is complete, else "-", and what is known of it
--- KEYS[4]  sorted set  the holders with reminders of reviews; behind its name, a colon and the holder: the games of a
---          holder by when they are due; left out for a game without a shard
+-- KEYS[4]  sorted set  the tenants with reminders of reviews; behind its name, a colon and the tenant: the games of a
+--          tenant by when they are due; left out for a game without a shard
 -- ARGV[1]  1 to begin it if there is none, else 0
 -- ARGV[2]  the id of the game
--- ARGV[3]  its holder
+-- ARGV[3]  its tenant
 --
 -- Returns {value of KEYS[3], 1 if it was begun just now, else 0}; nil if there is none, also for a game that was
 -- deleted, which has no events. A review expires with its game; if the game is written later, so that it lives longer,

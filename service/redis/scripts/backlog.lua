@@ -1,11 +1,11 @@
 #!lua flags=no-writes
 -- Tells how many reminders of each kind are due, and when the oldest one was. Changes nothing.
 --
--- KEYS[1…] sorted sets  all those of the first kind, then all those of the second …: holders by when they are next to
+-- KEYS[1…] sorted sets  all those of the first kind, then all those of the second …: tenants by when they are next to
 --                  be served, in ms since 1970, not later than their first game is due; behind the name, a colon and a
---                  holder: the games of the holder by when they are due. Or things without holders by when they are due
--- ARGV[1]  how many holders of each kind at most
--- ARGV[…]  for each kind: 1 if it has holders, else 0
+--                  tenant: the games of the tenant by when they are due. Or things without tenants by when they are due
+-- ARGV[1]  how many tenants of each kind at most
+-- ARGV[…]  for each kind: 1 if it has tenants, else 0
 --
 -- Returns {the current time, how many are due, when the oldest one was, how many of the second kind, …}; the current
 -- time where none is due. Times are small here: a double is exact up to 2^53.
@@ -32,10 +32,10 @@ for i = 1, kinds do
       if ARGV[i + 1] == '0' then
         add(KEYS[j])
       elseif room > 0 then
-        local holders = redis.call('ZRANGE', KEYS[j], '-inf', now, 'BYSCORE', 'LIMIT', 0, room)
-        room = room - #holders
-        for _, holder in ipairs(holders) do
-          add(KEYS[j] .. ':' .. holder)
+        local tenants = redis.call('ZRANGE', KEYS[j], '-inf', now, 'BYSCORE', 'LIMIT', 0, room)
+        room = room - #tenants
+        for _, tenant in ipairs(tenants) do
+          add(KEYS[j] .. ':' .. tenant)
         end
       end
     end

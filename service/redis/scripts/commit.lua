@@ -5,8 +5,8 @@
 -- KEYS[2]  list    its events
 -- KEYS[3]  string  the write under the client's idempotency key; left out without one
 -- KEYS[…]  strings  the games that are found by the join codes that this game had and has; none if it had none
--- KEYS[…]  sorted sets  the holders with reminders, of the kinds that are written; behind each name, a colon and the
---          holder: the games of a holder by when they are due
+-- KEYS[…]  sorted sets  the tenants with reminders, of the kinds that are written; behind each name, a colon and the
+--          tenant: the games of a tenant by when they are due
 -- ARGV[1]  what KEYS[1] must begin with: "<expected version> <prefix of the expected state>"
 -- ARGV[2]  the whole new value of KEYS[1]: "<new version> <state>"
 -- ARGV[3]  seconds to live, from now
@@ -18,7 +18,7 @@
 -- ARGV[9]  what becomes of the join codes: 1 if there is one, which stays; -1 if it is removed; 2 if the second takes the
 --          place of the first; 0 without any
 -- ARGV[10…] the new events, oldest first, each preceded by "<id> "
--- ARGV[…] for reminders: the holder, the id of the game, and when it is due, of each kind, in ms since 1970, or empty
+-- ARGV[…] for reminders: the tenant, the id of the game, and when it is due, of each kind, in ms since 1970, or empty
 --          to remove it
 --
 -- Returns 1 when done, also when an earlier attempt made this write; {value} of KEYS[3] if another write was made under
@@ -93,13 +93,13 @@ if ARGV[9] ~= '0' then
 end
 -- The state goes last: if another key has the wrong type, the script ends there and the state stays as it was.
 for i = 1, reminders do
-  local holders, due = KEYS[#KEYS - reminders + i], ARGV[last + 2 + i]
-  local games = holders .. ':' .. ARGV[last + 1]
+  local tenants, due = KEYS[#KEYS - reminders + i], ARGV[last + 2 + i]
+  local games = tenants .. ':' .. ARGV[last + 1]
   if due == '' then
     redis.call('ZREM', games, ARGV[last + 2])
   else
     redis.call('ZADD', games, due, ARGV[last + 2])
-    redis.call('ZADD', holders, 'LT', due, ARGV[last + 1])
+    redis.call('ZADD', tenants, 'LT', due, ARGV[last + 1])
   end
 end
 for i = 10, last do

@@ -5,20 +5,20 @@
 -- KEYS[2]  list    its events
 -- KEYS[3]  string  the write under the client's idempotency key; left out without one
 -- KEYS[…]  string  the game that is found by the join code of this one; left out without one
--- KEYS[…]  hash    the games of the shard, and their holders; left out for a game without a shard
--- KEYS[…]  sorted sets  the holders with reminders, of the kinds that are written; behind each name, a colon and the
---          holder: the games of a holder by when they are due
+-- KEYS[…]  hash    the games of the shard, and their tenants; left out for a game without a shard
+-- KEYS[…]  sorted sets  the tenants with reminders, of the kinds that are written; behind each name, a colon and the
+--          tenant: the games of a tenant by when they are due
 -- ARGV[1]  the whole value of KEYS[1]: "<version> <state>"
 -- ARGV[2]  seconds to live
 -- ARGV[3]  "<id of this write> "
 -- ARGV[4]  the value for KEYS[3], and
 -- ARGV[5]  the seconds it lives; both empty without one
 -- ARGV[6]  the id of the game, as it ends KEYS[1] before a brace; empty for a game without a shard
--- ARGV[7]  its holder
+-- ARGV[7]  its tenant
 -- ARGV[8]  how many reminders are written
 -- ARGV[9]  1 with a join code, else 0
 -- ARGV[10…] the events, oldest first, each preceded by "<id> "
--- ARGV[…] for reminders: the holder, the id of the game, and when it is due, of each kind, in ms since 1970, or empty
+-- ARGV[…] for reminders: the tenant, the id of the game, and when it is due, of each kind, in ms since 1970, or empty
 --          to remove it
 --
 -- Returns 1 when done, also when an earlier attempt made this write; {value} of KEYS[3] if another write was made under
@@ -52,13 +52,13 @@ if code then
 end
 
 for i = 1, reminders do
-  local holders, due = KEYS[#KEYS - reminders + i], ARGV[last + 2 + i]
-  local games = holders .. ':' .. ARGV[last + 1]
+  local tenants, due = KEYS[#KEYS - reminders + i], ARGV[last + 2 + i]
+  local games = tenants .. ':' .. ARGV[last + 1]
   if due == '' then
     redis.call('ZREM', games, ARGV[last + 2])
   else
     redis.call('ZADD', games, due, ARGV[last + 2])
-    redis.call('ZADD', holders, 'LT', due, ARGV[last + 1])
+    redis.call('ZADD', tenants, 'LT', due, ARGV[last + 1])
   end
 end
 if ARGV[6] ~= '' then

@@ -8,14 +8,14 @@
 -- KEYS[4]  string  its review
 -- KEYS[5]  sorted set  the games of the shard that were deleted lately, by when, in ms since 1970
 -- KEYS[6]  hash    the games of the shard, and whose they are
--- KEYS[7]  sorted set  the holders with reminders of the kind that is written; behind its name, a colon and the holder:
---          the games of a holder by when they are due
--- KEYS[…]  sorted sets  the games of the holder with other reminders
+-- KEYS[7]  sorted set  the tenants with reminders of the kind that is written; behind its name, a colon and the tenant:
+--          the games of a tenant by when they are due
+-- KEYS[…]  sorted sets  the games of the tenant with other reminders
 -- ARGV[1]  the tombstone, which takes the place of the state
 -- ARGV[2]  the id of the game
 -- ARGV[3]  when the game is due in KEYS[7], in ms since 1970
 -- ARGV[4]  for how long the game is in KEYS[5], in ms
--- ARGV[5]  the holder
+-- ARGV[5]  the tenant
 --
 -- From KEYS[5] on they are left out for a game without a shard.
 -- Returns {version of the tombstone}, also when an earlier attempt wrote it; nil if there is no such game. The

@@ -1,13 +1,13 @@
 #!lua
--- Tells what is due: the holders of games, with how many of theirs; or how many without holders.
+-- Tells what is due: the tenants of games, with how many of theirs; or how many without tenants.
 --
 -- KEYS[1]  string       the heartbeat of the games of these sets (script "heartbeat")
--- KEYS[2…] sorted sets  holders by when they are next to be served, in ms since 1970, not later than their first game is
---                  due; behind the name, a colon and a holder: the games of the holder by when they are due. Or things
---                  without holders by when they are due
--- ARGV[1]  how many holders of each set at most; 0 for sets without holders
+-- KEYS[2…] sorted sets  tenants by when they are next to be served, in ms since 1970, not later than their first game is
+--                  due; behind the name, a colon and a tenant: the games of the tenant by when they are due. Or things
+--                  without tenants by when they are due
+-- ARGV[1]  how many tenants of each set at most; 0 for sets without tenants
 --
--- Returns {number of the set from 1, holder, how many of its games are due, since when it waits, …}. A holder without
+-- Returns {number of the set from 1, tenant, how many of its games are due, since when it waits, …}. A tenant without
 -- any is put off to when the first is due, or removed if it has none.
 -- Times are small here: a double is exact up to 2^53.
 
@@ -35,18 +35,18 @@ for i = 2, #KEYS do
       add(i - 1, '', count, redis.call('ZRANGE', KEYS[i], 0, 0, 'WITHSCORES')[2])
     end
   else
-    local holders = redis.call('ZRANGE', KEYS[i], '-inf', now, 'BYSCORE', 'LIMIT', 0, ARGV[1], 'WITHSCORES')
-    for j = 1, #holders, 2 do
-      local games = KEYS[i] .. ':' .. holders[j]
+    local tenants = redis.call('ZRANGE', KEYS[i], '-inf', now, 'BYSCORE', 'LIMIT', 0, ARGV[1], 'WITHSCORES')
+    for j = 1, #tenants, 2 do
+      local games = KEYS[i] .. ':' .. tenants[j]
       local count = redis.call('ZCOUNT', games, '-inf', now)
       if count > 0 then
-        add(i - 1, holders[j], count, holders[j + 1])
+        add(i - 1, tenants[j], count, tenants[j + 1])
       else
         local first = redis.call('ZRANGE', games, 0, 0, 'WITHSCORES')[2]
         if first then
-          redis.call('ZADD', KEYS[i], first, holders[j])
+          redis.call('ZADD', KEYS[i], first, tenants[j])
         else
-          redis.call('ZREM', KEYS[i], holders[j])
+          redis.call('ZREM', KEYS[i], tenants[j])
         end
       end
     end

@@ -2,11 +2,11 @@
 -- Changes when a game is due, or removes it, if its lease is still the one that was taken.
 --
 -- KEYS[1]  sorted set  games by when they are due, in ms since 1970
--- KEYS[2]  sorted set  their holders; left out for what has none
+-- KEYS[2]  sorted set  their tenants; left out for what has none
 -- ARGV[1]  the id of the game
 -- ARGV[2]  its score during the lease
 -- ARGV[3]  when it is due from now on; empty to remove it
--- ARGV[4]  the holder
+-- ARGV[4]  the tenant
 --
 -- Returns 1 when done; 0 if it has another score, or none. Only the first changes anything.
 

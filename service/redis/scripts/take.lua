@@ -4,12 +4,12 @@
 -- KEYS[1]  string       the heartbeat of the games of these sets (script "heartbeat")
 -- KEYS[2…] sorted sets  as those of the script "due"; one may be there several times
 -- ARGV[1]  the length of a lease in ms
--- ARGV[2]  1 for sets of holders, 0 for sets without
--- ARGV[…]  for each of the sets: the holder, and how many of its games at most
+-- ARGV[2]  1 for sets of tenants, 0 for sets without
+-- ARGV[…]  for each of the sets: the tenant, and how many of its games at most
 --
 -- Returns {score of what is leased, the time of games in ms, the heartbeat, {game, score at which it was due, …}, …}, with a
 -- list for each of the sets.
--- A holder that was served waits from now on, so that others of the shard are next.
+-- A tenant that was served waits from now on, so that others of the shard are next.
 -- Times are small here: a double is exact up to 2^53.
 
 local time = redis.call('TIME')
@@ -21,15 +21,15 @@ local leased = string.format('%.1f', now + tonumber(ARGV[1]) + 0.5)
 
 local taken = {leased, now, heartbeat}
 for i = 2, #KEYS do
-  local set, holder, count = KEYS[i], ARGV[2 * i - 1], ARGV[2 * i]
-  local games = ARGV[2] == '1' and set .. ':' .. holder or set
+  local set, tenant, count = KEYS[i], ARGV[2 * i - 1], ARGV[2 * i]
+  local games = ARGV[2] == '1' and set .. ':' .. tenant or set
   local due = redis.call('ZRANGE', games, '-inf', now, 'BYSCORE', 'LIMIT', 0, count, 'WITHSCORES')
   for j = 1, #due, 2 do
     redis.call('ZADD', games, leased, due[j])
   end
   if ARGV[2] == '1' and #due > 0 then
     local first = redis.call('ZRANGE', games, 0, 0, 'WITHSCORES')[2]
-    redis.call('ZADD', set, tonumber(first) > now and first or string.format('%.0f', now), holder)
+    redis.call('ZADD', set, tonumber(first) > now and first or string.format('%.0f', now), tenant)
   end
   taken[i + 2] = due
 end

@@ -1,5 +1,5 @@
 #!lua
--- Takes what is due of a kind of reminders without holders, and makes each of it due again at the end of its lease.
+-- Takes what is due of a kind of reminders without tenants, and makes each of it due again at the end of its lease.
 --
 -- KEYS[1…] sorted sets  what there are reminders about, by when they are due, in ms since 1970
 -- ARGV[1]  the length of a lease in ms

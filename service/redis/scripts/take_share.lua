@@ -1,5 +1,5 @@
 #!lua
--- Counts bytes of a holder, unless there would be more than it may have.
+-- Counts bytes of a tenant, unless there would be more than it may have.
 --
 -- KEYS[1]  string  the bytes that were counted so far
 -- ARGV[1]  how many more; negative to count less

@@ -75,7 +75,7 @@ class _MemoryLearning(LearningStore):
         self._hints: dict[str, tuple[bytes, bytes]] = {}
         self._reviews: dict[str, KeptReview] = {}
 
-    def ask_hint(self, game: str, holder: str, position: bytes) -> bytes | HintState:
+    def ask_hint(self, game: str, tenant: str, position: bytes) -> bytes | HintState:
         """The hint, or what is to become of it."""
         if not self._is_at(game, position):
             return "moved"
@@ -83,7 +83,7 @@ class _MemoryLearning(LearningStore):
         if known == position and hint:
             return hint
         self._hints[game] = (position, b"")
-        self._games.restore("hints", game, holder, self._games.server_time())
+        self._games.restore("hints", game, tenant, self._games.server_time())
         return "pending" if known == position else "asked"
 
     def is_hint_asked(self, game: str, position: bytes) -> bool:
@@ -97,21 +97,21 @@ class _MemoryLearning(LearningStore):
             self._hints[game] = (position, hint)
         return is_at
 
-    def ask_review(self, game: str, holder: str) -> KeptReview | None:
+    def ask_review(self, game: str, tenant: str) -> KeptReview | None:
         """The review, which is begun if there is none."""
         if game in self._reviews or not self._games.events(game, [1]):
-            return self.review(game, holder)
+            return self.review(game, tenant)
         self._reviews[game] = KeptReview(b"", is_complete=False)
-        found = self.review(game, holder)
+        found = self.review(game, tenant)
         return found and found._replace(asked=True)
 
-    def review(self, game: str, holder: str) -> KeptReview | None:
+    def review(self, game: str, tenant: str) -> KeptReview | None:
         """The review, if there is one."""
         found = self._reviews.get(game)
         if found is None or self._games.read(game) is None:
             return None
         if not found.is_complete:
-            self._games.restore("reviews", game, holder, self._games.server_time())
+            self._games.restore("reviews", game, tenant, self._games.server_time())
         return found
 
     def keep_review(self, game: str, data: bytes, *, is_complete: bool) -> bool:
@@ -165,7 +165,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
         self._reserved: dict[str, tuple[str, float]] = {}
         self._codes: dict[bytes, str] = {}
         self._reminders: dict[ReminderKind, dict[str, float]] = {kind: {} for kind in get_args(ReminderKind)}
-        self._holders: dict[str, str] = {}
+        self._tenants: dict[str, str] = {}
         self._turns = {kind: Turns() for kind in get_args(ReminderKind)}
         self._deleted: dict[str, int] = {}
         self._erased: dict[str, int] = {}
@@ -182,7 +182,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
         write: WriteRequest,
         *,
         reminders: Reminders = NO_REMINDERS,
-        holder: str = "",
+        tenant: str = "",
         code: bytes | None = None,
     ) -> PriorWrite | None:
         """Store a new game; raises ``GameExists``, ``JoinCodeTaken``."""
@@ -197,7 +197,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
                 return entry.prior
             self._record_code(game, None, code)
             self._record_write(game, _Game(StoredGame(0, b""), (), {}, 0.0), state, events, write)
-            self._record_reminders(game, reminders, holder)
+            self._record_reminders(game, reminders, tenant)
             return None
 
     def read(self, game: str) -> StoredGame | None:
@@ -208,7 +208,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
 
     def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
         """Replace the state of a game at an expected version; ``None`` when done."""
-        expected, state, events, write, after, reminders, holder, codes = commit
+        expected, state, events, write, after, reminders, tenant, codes = commit
         with self._lock:
             entry = write.idempotency and self._find_idempotency(game, write.idempotency.name)
             if entry:
@@ -224,13 +224,13 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
                 return current.stored
             self._record_code(game, *codes)
             self._record_write(game, current, state, events, write)
-            self._record_reminders(game, reminders, holder)
+            self._record_reminders(game, reminders, tenant)
             listeners = tuple(self._listeners.get(game, ()))
         for listener in listeners:
             listener(EventNotification(expected, tuple(events), write.id))
         return None
 
-    def delete(self, game: str, tombstone: bytes, due: int, holder: str) -> int | None:
+    def delete(self, game: str, tombstone: bytes, due: int, tenant: str) -> int | None:
         """Replace a game by a tombstone; returns the version of that."""
         with self._lock:
             current = self._find(game)
@@ -242,7 +242,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
             self._games[game] = _Game(StoredGame(version, tombstone), (), {}, current.expires)
             self.learning.forget(game)
             if shard_of(game) is not None:
-                self._holders[game] = holder
+                self._tenants[game] = tenant
                 for kind in get_args(ReminderKind):
                     self._remind(kind, game, due if kind == "outbox" else None)
                 self._deleted[game] = self.server_time()
@@ -267,7 +267,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
         with self._lock:
             self._erased[game] = self.server_time()
 
-    def note(self, game: str, holder: str) -> None:
+    def note(self, game: str, tenant: str) -> None:
         """Do nothing: nobody looks for the games of a process here."""
 
     def fence(self, game: str, record: IdempotencyRecord) -> PriorWrite:
@@ -351,12 +351,12 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
         with self._lock:
             now, reminders = self.server_time(), self._reminders[kind]
             due = [(at, game) for game, at in reminders.items() if at <= now]
-            places = [Due(place, self._holders.get(game, ""), 1, at) for place, (at, game) in enumerate(due)]
+            places = [Due(place, self._tenants.get(game, ""), 1, at) for place, (at, game) in enumerate(due)]
             taken = sorted([due[place] for place, _ in self._turns[kind].share(places, limit, most_of)])
             leased = now + lease + 0.5  # no write makes a game due at half a millisecond
             reminders.update({game: leased for _, game in taken})
             return [
-                TakenReminder(game, int(at), leased, self._judged(game), self._holders.get(game, ""))
+                TakenReminder(game, int(at), leased, self._judged(game), self._tenants.get(game, ""))
                 for at, game in taken
             ]
 
@@ -377,22 +377,22 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
             self._remind(kind, taken.game, leased)
             return taken._replace(leased=leased)
 
-    def restore(self, kind: ReminderKind, game: str, holder: str, at: int) -> None:
+    def restore(self, kind: ReminderKind, game: str, tenant: str, at: int) -> None:
         """Add a reminder where there is none."""
         if shard_of(game) is not None:
             with self._lock:
-                self._holders[game] = holder
+                self._tenants[game] = tenant
                 self._reminders[kind].setdefault(game, at)
 
-    def is_set(self, kind: ReminderKind, game: str, holder: str) -> bool:  # games know their holders
+    def is_set(self, kind: ReminderKind, game: str, tenant: str) -> bool:  # games know their tenants
         """Whether the game has a reminder."""
         with self._lock:
             return game in self._reminders[kind]
 
-    def reminded(self, kind: ReminderKind, holder: str) -> list[str]:
-        """All games of a holder with a reminder."""
+    def reminded(self, kind: ReminderKind, tenant: str) -> list[str]:
+        """All games of a tenant with a reminder."""
         with self._lock:
-            return [game for game in self._reminders[kind] if self._holders.get(game, "") == holder]
+            return [game for game in self._reminders[kind] if self._tenants.get(game, "") == tenant]
 
     def reminder(self, kind: ReminderKind, name: str) -> float | None:
         """When a reminder is due, or the end of its lease."""
@@ -472,9 +472,9 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
             if after is not None:
                 self._codes[after] = game
 
-    def _record_reminders(self, game: str, reminders: Reminders, holder: str) -> None:
+    def _record_reminders(self, game: str, reminders: Reminders, tenant: str) -> None:
         if shard_of(game) is not None:
-            self._holders[game] = holder
+            self._tenants[game] = tenant
             for kind, at in reminders.items():
                 self._remind(kind, game, at)
 
