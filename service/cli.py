@@ -360,13 +360,13 @@ def _progress() -> Callable[[], None]:
     """Says on a terminal once a second for how long a record has been checked; computer players may take minutes."""
     if not sys.stderr.isatty():
         return lambda: None
-    started = said = monotonic()
+    started = reported_at = monotonic()
 
     def report() -> None:
-        nonlocal said
-        if monotonic() - said >= 1:
-            said = monotonic()
-            terminal.warn(f"checking for {said - started:.0f} s")
+        nonlocal reported_at
+        if monotonic() - reported_at >= 1:
+            reported_at = monotonic()
+            terminal.warn(f"checking for {reported_at - started:.0f} s")
 
     return report
 

@@ -153,12 +153,12 @@ def delete(settings: Settings, app: str) -> int:
 def reindex(settings: Settings, app: str | None) -> int:
     """Rebuild the index of an application, or of all of them."""
     storage = open_storage(settings, Metrics())
-    said = monotonic()
+    reported_at = monotonic()
 
     def report(progress: Progress) -> None:
-        nonlocal said
-        if monotonic() - said >= _REPORT_SECONDS:
-            said = monotonic()
+        nonlocal reported_at
+        if monotonic() - reported_at >= _REPORT_SECONDS:
+            reported_at = monotonic()
             _say(_progress(progress))
 
     reindexer = build_reindexer(settings, storage, report)

@@ -69,10 +69,10 @@ class FoundGame(NamedTuple):
     variant: str
 
 
-def list_games(settings: Settings, wanted: Filter, *, as_json: bool) -> int:
+def list_games(settings: Settings, criteria: Filter, *, as_json: bool) -> int:
     """Print the games that are wanted, the largest or oldest first; returns the exit status."""
     try:
-        found = _chosen(_Games(settings), wanted)
+        found = _chosen(_Games(settings), criteria)
     except (StorageUnavailable, ValueError) as error:
         return _failed(error)
     for game in found:
@@ -94,18 +94,18 @@ def show_games(settings: Settings, ids: list[str]) -> int:
     return 1 if None in shown else 0
 
 
-def delete_games(settings: Settings, ids: list[str], wanted: Filter, *, sure: bool) -> int:
+def delete_games(settings: Settings, ids: list[str], criteria: Filter, *, sure: bool) -> int:
     """Delete these games, or those that are wanted; returns the exit status.
 
     Without ``sure`` it is only said how many games are wanted.
     """
     configure_logging(settings.log_level, settings.log_format)
-    if not ids and wanted.is_any:
+    if not ids and criteria.is_any:
         _say("name games, or say which are meant: --tenant, --address, --older or --unmoved")
         return 2
     try:
         games = _Games(settings)
-        chosen = ids or [game.id for game in _chosen(games, wanted)]
+        chosen = ids or [game.id for game in _chosen(games, criteria)]
         if not ids and not sure:
             _say(f"{len(chosen)} games would be deleted; with --yes they are")
             return 1
@@ -193,16 +193,18 @@ def _found(game: Game, size: int) -> FoundGame:
     return FoundGame(game.id, size, game.updated_at, game.tenant, moved, game.status, game.variant.key)
 
 
-def _chosen(games: _Games, wanted: Filter) -> list[FoundGame]:
+def _chosen(games: _Games, criteria: Filter) -> list[FoundGame]:
     """Return the games that are wanted, in their order. Raises ``ValueError`` for what is no address."""
-    tenants = None if wanted.tenant is None else {wanted.tenant}
-    if wanted.address is not None:
-        tenants = games.tenants_of(wanted.address)
-    before = games.now - wanted.older * DAY_MS
-    fitting = (game for game in games.of(tenants) if game.updated_at <= before and not (wanted.unmoved and game.moved))
-    if wanted.sort == "size":
-        return nlargest(wanted.limit, fitting, key=lambda game: game.bytes)
-    return nlargest(wanted.limit, fitting, key=lambda game: -game.updated_at)
+    tenants = None if criteria.tenant is None else {criteria.tenant}
+    if criteria.address is not None:
+        tenants = games.tenants_of(criteria.address)
+    before = games.now - criteria.older * DAY_MS
+    fitting = (
+        game for game in games.of(tenants) if game.updated_at <= before and not (criteria.unmoved and game.moved)
+    )
+    if criteria.sort == "size":
+        return nlargest(criteria.limit, fitting, key=lambda game: game.bytes)
+    return nlargest(criteria.limit, fitting, key=lambda game: -game.updated_at)
 
 
 def _shown(game: FoundGame) -> dict[str, object]:

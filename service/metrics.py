@@ -22,7 +22,7 @@ from service.engine.presence import Returned
 from service.engine.variants import variants
 from service.games.model.game import GameStatus
 from service.games.model.game_events import HostingEvent
-from service.games.ports import Figures
+from service.games.ports import StoreStats
 from service.games.store.transactions import Committed
 from service.reasons import REASONS
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
@@ -33,7 +33,7 @@ from service.redis.errors import OutcomeUnknown, StorageUnavailable
 class StoreGauges(Collector):
     """The gauges of a store; ``check`` raises ``StorageUnavailable`` or ``OutcomeUnknown`` if it cannot be used."""
 
-    def __init__(self, read: Callable[[], Figures], check: Callable[[], None]) -> None:
+    def __init__(self, read: Callable[[], StoreStats], check: Callable[[], None]) -> None:
         self._read = read
         self._check = check
 
@@ -45,27 +45,27 @@ class StoreGauges(Collector):
         """Yield the gauges now."""
         ready = True
         try:
-            figures = self._read()
+            stats = self._read()
             self._check()
         except (StorageUnavailable, OutcomeUnknown):
             ready = False
-        said = "1 if the process can do its work, 0 if its Redis cannot be used."
-        yield GaugeMetricFamily("domino_ready", said, value=float(ready))
+        description = "1 if the process can do its work, 0 if its Redis cannot be used."
+        yield GaugeMetricFamily("domino_ready", description, value=float(ready))
         if ready:
-            yield from _shown(figures)
+            yield from _shown(stats)
 
 
-def _shown(figures: Figures) -> Iterator[Metric]:
+def _shown(stats: StoreStats) -> Iterator[Metric]:
     waiting = GaugeMetricFamily("domino_backlog", "Reminders that are due and not taken.", labels=["kind"])
     oldest = GaugeMetricFamily(
         "domino_backlog_age_seconds", "For how long the oldest reminder is due and not taken.", labels=["kind"]
     )
-    for kind, backlog in figures.backlogs.items():
+    for kind, backlog in stats.backlogs.items():
         waiting.add_metric([kind], backlog.waiting)
         oldest.add_metric([kind], backlog.oldest)
     yield waiting
     yield oldest
-    used, limit = figures.memory
+    used, limit = stats.memory
     yield GaugeMetricFamily("domino_store_memory_bytes", "What the fullest server of Redis uses.", value=used)
     yield GaugeMetricFamily("domino_store_memory_limit_bytes", "The most that it may use, 0: no limit.", value=limit)
 

@@ -52,7 +52,7 @@ class _Round:
 
 
 class Erasures:
-    """The erasures in a store. ``note`` has every process drop what it keeps of a game.
+    """The erasures in a store. ``on_erased`` has every process drop what it keeps of a game.
 
     Raises ``StorageUnavailable`` and ``OutcomeUnknown``; then it is to be called again.
     """
@@ -65,14 +65,14 @@ class Erasures:
         outbox: Outbox,
         *,
         reminders: ReminderQueue,
-        note: Callable[[str], None],
+        on_erased: Callable[[str], None],
     ) -> None:
         self._store = store
         self._repository = repository
         self._index = index
         self._outbox = outbox
         self._reminders = reminders
-        self._note = note
+        self._on_erased = on_erased
         self._rounds: dict[str, _Round] = {}
 
     def go_on(self, app: str) -> bool:
@@ -172,7 +172,7 @@ class Erasures:
                 return
             with suppress(NothingToErase):  # it is done already, but perhaps nothing of what follows
                 self._repository.transactions.transact(game, partial(decide_to_erase, ref), weighed=False)
-            self._note(game_id)
+            self._on_erased(game_id)
         except (NotFound, Gone):
             pass
         self._outbox.publish(app, game_id)

@@ -86,7 +86,7 @@ class RepeatableRequest:
         return Repeat(self._record.name, self._record.fingerprint, now, orjson.dumps([self._salt, answer]))
 
 
-def kept_answer(repeat: Repeat) -> Any:
+def stored_answer(repeat: Repeat) -> Any:
     """Return what is kept of the answer."""
     return orjson.loads(repeat.answer)[1]
 
@@ -187,7 +187,7 @@ class Backends:
         if backend is not None:
             name = record_of(self._idempotency, IdempotencyKey(idempotency_key, b""), _ROTATE).name
             repeat = self._store.repeated(backend.id, name, self._clock())
-            if repeat is not None and _is_made_by(key, kept_answer(repeat)):
+            if repeat is not None and _is_made_by(key, stored_answer(repeat)):
                 return backend
         raise unknown_key()
 
@@ -217,13 +217,13 @@ class Backends:
                 return self._made_again(before, prior)
             end = now + overlap * 1000
             ending = [existing._replace(expires_at=min(existing.expires_at or end, end)) for existing in before.keys]
-            kept = [existing for existing in ending if not _is_over(existing, now)]
-            if len(kept) >= MAX_KEYS:
+            remaining = [existing for existing in ending if not _is_over(existing, now)]
+            if len(remaining) >= MAX_KEYS:
                 raise LimitReached("too_many_keys", max=MAX_KEYS)
             text, record = self._new_key(app, now, request.random_bytes)
-            if any([existing.suffix == record.suffix for existing in kept]):
+            if any([existing.suffix == record.suffix for existing in remaining]):
                 continue
-            after = before._replace(keys=(*kept, record))
+            after = before._replace(keys=(*remaining, record))
             by = None if presented is None else hash_secret(presented).hex()
             try:
                 if self._replace(before, after, request.repeat(now, by)):
@@ -239,10 +239,10 @@ class Backends:
         """
         for _ in range(_MAX_ATTEMPTS):
             before = self._existing(app, presented)
-            kept = tuple([key for key in before.keys if suffix is not None and key.suffix != suffix])
-            if suffix is not None and len(kept) == len(before.keys):
+            remaining = tuple([key for key in before.keys if suffix is not None and key.suffix != suffix])
+            if suffix is not None and len(remaining) == len(before.keys):
                 raise NotFound("no_such_key")
-            after = before._replace(keys=kept)
+            after = before._replace(keys=remaining)
             if self._replace(before, after):
                 return after
         raise StorageUnavailable("contention")

@@ -351,7 +351,7 @@ ATTEMPTS_KEPT: Final = 100
 WebhookStatus = Literal["unverified", "active", "failing", "disabled"]
 
 
-class AskedMessage(NamedTuple):
+class RequestedMessage(NamedTuple):
     """A message that an application has asked for, by its id and type, as it is to be sent by a messenger.
 
     Of a ``game``: the message about its ``version``, once more. Without one, a sample, or a ping. ``happened_at`` is
@@ -370,8 +370,8 @@ class Webhook(NamedTuple):
 
     ``old_secret`` signs too until ``old_secret_until``. ``is_verified``: whether the URL has answered a challenge.
     ``failures`` counts failed attempts since the last success, the first of which was at ``failing_since``; of an
-    endpoint that is not verified, failed challenges. Nothing is sent before ``paused_until`` but what was ``asked`` for
-    and is not yet sent.
+    endpoint that is not verified, failed challenges. Nothing is sent before ``paused_until`` but what was ``requested``
+    and is not sent yet.
     """
 
     id: str
@@ -387,7 +387,7 @@ class Webhook(NamedTuple):
     failures: int = 0
     failing_since: int | None = None
     paused_until: int = 0
-    asked: tuple[AskedMessage, ...] = ()
+    requested: tuple[RequestedMessage, ...] = ()
 
 
 class DueGame(NamedTuple):

@@ -15,9 +15,9 @@ from service.config import Settings
 from service.games.automation.deletions import DeletedGames
 from service.games.model.schedule import Lifetimes
 from service.games.store.all_games import RedisStoredGames
-from service.games.store.figures import RedisFigures
 from service.games.store.redis_store import RedisDeletions, RedisGamesOfBots, RedisStore
 from service.games.store.reminder_queue import RedisReminders
+from service.games.store.stats import RedisStats
 from service.learning.store import RedisLearning
 from service.limits.memory import MemoryReserve
 from service.limits.stored_bytes import Budgets, RedisShares
@@ -52,7 +52,7 @@ class Storage(NamedTuple):
     calls: RedisCalls
     clock: ServerClock
     shares: RedisShares
-    figures: RedisFigures
+    stats: RedisStats
     stored_games: RedisStoredGames
     learning: RedisLearning
 
@@ -73,7 +73,7 @@ def _url_of(settings: Settings) -> str:
     return settings.redis_url
 
 
-class _Kept(TypedDict):
+class _StoreOptions(TypedDict):
     """How games, applications and endpoints are written."""
 
     replicated: bool
@@ -95,7 +95,7 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
     observe, failed = metrics.redis, metrics.failed_writes(WRITE_FAILURES)
     reminders = RedisReminders(unlimited, observe=observe, observe_failure=failed)
     calls = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_nothing)
-    kept = _Kept(
+    options = _StoreOptions(
         replicated=replicated,
         memory_reserve=MemoryReserve(topology, observe_failure=failed),
         observe=observe,
@@ -106,19 +106,19 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
     own_budget = partial(read_own_budget, share_calls)
     return Storage(
         topology=topology,
-        store=RedisStore(topology, ttl, **kept),
+        store=RedisStore(topology, ttl, **options),
         reminders=reminders,
-        backends=RedisBackends(topology, **kept),
+        backends=RedisBackends(topology, **options),
         deleted=DeletedGames(RedisDeletions(unlimited, observe=observe)),
         game_index=RedisIndex(calls, ttl),
         lobby=RedisLobby(RedisCalls(topology, observe=observe, observe_failure=observe_nothing)),
-        webhooks=RedisWebhooks(topology, **kept),
+        webhooks=RedisWebhooks(topology, **options),
         erasures=RedisErasures(calls),
         games_of_bots=RedisGamesOfBots(calls, ttl),
         calls=calls,
         clock=clock,
         shares=RedisShares(unlimited, share_calls, budgets_of(settings), clock=clock, own_budget=own_budget),
-        figures=RedisFigures(unlimited, observe=observe),
+        stats=RedisStats(unlimited, observe=observe),
         stored_games=RedisStoredGames(unlimited, share_calls),
         learning=RedisLearning(calls),
     )

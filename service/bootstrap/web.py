@@ -166,7 +166,7 @@ def build_app(settings: Settings) -> Flask:
     for forget in (app.drop_cached, backends.listing.forget):
         storage.deleted.on_erasure(forget)
     _start_threads(storage, metrics)
-    metrics.show_store(StoreGauges(storage.figures.read, games.readiness.require))
+    metrics.show_store(StoreGauges(storage.stats.read, games.readiness.require))
     return app
 
 
@@ -179,7 +179,7 @@ def _start_clock(storage: Storage) -> None:
 
 def _start_threads(storage: Storage, metrics: Metrics) -> None:
     """Start what a worker does beside its requests."""
-    Thread(target=storage.shares.keep_looking, name="memory of the store", daemon=True).start()
+    Thread(target=storage.shares.keep_refreshing, name="memory of the store", daemon=True).start()
     Thread(target=storage.deleted.keep_polling, name="deleted games", daemon=True).start()
     beat = partial(storage.reminders.heartbeats.keep_beating, metrics.outage_allowance)
     Thread(target=beat, name="heartbeats", daemon=True).start()

@@ -56,8 +56,8 @@ def build_worker_parts(settings: Settings, metrics: Metrics, most_calls: int | N
     """
     storage = open_storage(settings, metrics, most_calls)
     repository = build_repository(settings, storage, metrics.write_committed)
-    Thread(target=storage.shares.keep_looking, name="memory of the store", daemon=True).start()
-    metrics.show_store(StoreGauges(storage.figures.read, lambda: None))
+    Thread(target=storage.shares.keep_refreshing, name="memory of the store", daemon=True).start()
+    metrics.show_store(StoreGauges(storage.stats.read, lambda: None))
     automation = Automation(repository)
     storage.deleted.on_deletion(repository.cache.forget)
     storage.deleted.on_erasure(repository.cache.forget)

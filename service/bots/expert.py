@@ -40,7 +40,7 @@ _WORLDS: Final = 3
 """Of so many sampled worlds one is played, where others have made choices."""
 _COST_OF_LIKELIHOOD: Final = 3
 """Playouts that take as long as to sample and weigh these worlds."""
-_LOOK: Final = 20
+_COMPARE_EVERY: Final = 20
 """After so many worlds each, candidates may be given up."""
 _GIVEN_UP: Final = 2.0
 """Standard errors behind the best."""
@@ -85,7 +85,7 @@ def search(rules: Rules, observation: Observation, random: Random, playouts: int
             values[index].append(play_out(rules, world, candidates[index], possible))
         left -= len(running) + (_COST_OF_LIKELIHOOD if likelihood else 0)
         worlds += 1
-        if worlds % _LOOK == 0:
+        if worlds % _COMPARE_EVERY == 0:
             running = _still_running(values, running, weights)
     return candidates[_best(values, running, weights)]
 
@@ -102,7 +102,7 @@ def one_of_some(sampler: Sampler, likelihood: Likelihood, random: Random) -> tup
     return worlds[place], total / _WORLDS
 
 
-def _different(rules: Rules, observation: Observation, moves: list[Move], many: int) -> list[Move]:
+def _different(rules: Rules, observation: Observation, moves: list[Move], count: int) -> list[Move]:
     """Return the first so many of these moves after which the table is not the same: equal ends count once."""
     layout = observation.view.layout
     found: dict[tuple[object, ...], Move] = {}
@@ -114,7 +114,7 @@ def _different(rules: Rules, observation: Observation, moves: list[Move], many: 
             after = rules.lay_tile(layout, end, move.tile, observation.seat, face_down=move.face_down, outer=move.outer)
             ends = sorted([(open_end.number, open_end.side, open_end.gate, open_end.counts) for open_end in after.ends])
             found.setdefault((move.tile, *ends), move)
-        if len(found) == many:
+        if len(found) == count:
             break
     return list(found.values())
 

@@ -150,5 +150,5 @@ def _probability_of_none(hidden: tuple[int, ...], tiles: int) -> float:
 def _mean_hand(observation: Observation, knowledge: Knowledge) -> float:
     """Return the pips that another player holds on average, as the number of their tiles tells."""
     seat = observation.seat
-    held = [player.tiles for player in observation.view.players if player.in_match and player.seat != seat]
-    return sum(held) / len(held) * pips(knowledge.unseen) / len(knowledge.unseen)
+    hand_sizes = [player.tiles for player in observation.view.players if player.in_match and player.seat != seat]
+    return sum(hand_sizes) / len(hand_sizes) * pips(knowledge.unseen) / len(knowledge.unseen)

@@ -63,17 +63,17 @@ def _shown(observation: Observation) -> tuple[tuple[int, ...], ...]:
 
 
 class _HiddenTiles:
-    """So ``many`` hidden tiles of a seat with the same ``candidates``, which it has ``since`` this event, 0: the deal.
+    """So ``count`` hidden tiles of a seat with the same ``candidates``, which it has ``since`` this event, 0: the deal.
 
     ``older``: by event, tiles that it may have had since then, as a set. A play takes the tile
     with the fewest candidates. If it was another one in truth, that one is in the place of the taken tile now.
     """
 
-    __slots__ = ("candidates", "many", "older", "since")
+    __slots__ = ("candidates", "count", "older", "since")
 
-    def __init__(self, candidates: int, many: int, since: int) -> None:
+    def __init__(self, candidates: int, count: int, since: int) -> None:
         self.candidates = candidates
-        self.many = many
+        self.count = count
         self.since = since
         self.older: dict[int, int] = {}
 
@@ -154,8 +154,8 @@ class _Inference:
         )
         self.joint, self.excluded = opening.joint, opening.excluded
         self.hidden = [
-            [_HiddenTiles(self.every & ~excluded, many, 0)] if other != seat and many else []
-            for other, (excluded, many) in enumerate(zip(opening.excluded, held, strict=True))
+            [_HiddenTiles(self.every & ~excluded, count, 0)] if other != seat and count else []
+            for other, (excluded, count) in enumerate(zip(opening.excluded, held, strict=True))
         ]
         """By seat: its hidden tiles, the oldest first."""
 
@@ -169,7 +169,7 @@ class _Inference:
             unseen=unseen,
             candidates=tuple(
                 [
-                    tuple([unknown.candidates & tiles for unknown in hidden for _ in range(unknown.many)])
+                    tuple([unknown.candidates & tiles for unknown in hidden for _ in range(unknown.count)])
                     for hidden in self.hidden
                 ]
             ),
@@ -199,14 +199,14 @@ class _Inference:
         candidates = [
             tuple(self._held_since(seat, 0))
             if seat == self.opener
-            else tuple([0 if unknown.since else unknown.candidates for unknown in hidden for _ in range(unknown.many)])
+            else tuple([0 if unknown.since else unknown.candidates for unknown in hidden for _ in range(unknown.count)])
             for seat, hidden in enumerate(self.hidden)
         ]
         return KnownDeal(self.opener, self.lead, tuple([tuple(tiles) for tiles in self.known]), tuple(candidates))
 
     def _held_since(self, seat: int, event: int) -> list[int]:
         """By hidden tile of this seat: the tiles that it may have been at this event, as a set."""
-        return [unknown.held_since(event) for unknown in self.hidden[seat] for _ in range(unknown.many)]
+        return [unknown.held_since(event) for unknown in self.hidden[seat] for _ in range(unknown.count)]
 
     def _follow(self) -> None:
         """Go through the events of the round."""
@@ -256,8 +256,8 @@ class _Inference:
             ]
         if bit & taken.held_since(0) and (len(possible) == 1 or seat == self.opener):
             self.known[seat].append(tile)
-        taken.many -= 1
-        if not taken.many:
+        taken.count -= 1
+        if not taken.count:
             self.hidden[seat].remove(taken)
 
     def _after_play(
@@ -298,4 +298,4 @@ class _Inference:
 
     def _alone(self, seat: int) -> bool:
         """Return whether no other seat holds tiles, so that this one moves, its turn over or not (rules 4.6)."""
-        return not any([many and other != seat for other, many in enumerate(self.held)])
+        return not any([count and other != seat for other, count in enumerate(self.held)])

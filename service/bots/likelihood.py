@@ -119,10 +119,10 @@ def choices_of(rules: Rules, observation: Observation) -> Iterator[Choice]:
     """Yield the choices of the others, the first one first."""
     seat, view, events = observation
     every = tile_set(rules.tiles)
-    held = _dealt(observation)
-    base = imagined(rules, view, events, tuple([() if view.you is None else view.you.hand] * len(held)), stock=())
+    hand_sizes = _dealt(observation)
+    base = imagined(rules, view, events, tuple([() if view.you is None else view.you.hand] * len(hand_sizes)), stock=())
     layout = rules.empty_layout()
-    left, possible = every, [every] * len(held)
+    left, possible = every, [every] * len(hand_sizes)
     several_tiles = rules.may_follow is not one_tile
     before: object = None
     tiles_laid = 0
@@ -132,13 +132,13 @@ def choices_of(rules: Rules, observation: Observation) -> Iterator[Choice]:
             tiles_laid = tiles_laid + 1 if several_tiles and _is_by(before, Played, event.seat) else 0
             laid = _laid_since(events[place:], event.seat)
             if event.seat != seat and layout.placements and laid is not None:
-                hands = tuple([rules.tiles[:1] * many for many in held])
+                hands = tuple([rules.tiles[:1] * count for count in hand_sizes])
                 state = base._replace(hands=hands, layout=layout, turn=event.seat, tiles_laid=tiles_laid, drew=drew)
                 yield Choice(event, state, laid, left, tuple(possible), {})
             left &= ~(1 << event.tile.index)
-            held[event.seat] -= 1
+            hand_sizes[event.seat] -= 1
         elif isinstance(event, Drew | DrewView):
-            held[event.seat] += 1
+            hand_sizes[event.seat] += 1
             possible[event.seat] = every
         elif isinstance(event, Passed) and not (rules.drawing.keep and _is_by(before, Drew | DrewView, event.seat)):
             possible[event.seat] &= ~tiles_with(layout.open_mask)
@@ -154,13 +154,13 @@ def _is_by(event: object, kind: Any, seat: int) -> bool:
 
 def _dealt(observation: Observation) -> list[int]:
     """By seat: how many tiles it was dealt."""
-    held = [player.tiles for player in observation.view.players]
+    hand_sizes = [player.tiles for player in observation.view.players]
     for event in observation.events:
         if isinstance(event, Played):
-            held[event.seat] += 1
+            hand_sizes[event.seat] += 1
         elif isinstance(event, Drew | DrewView):
-            held[event.seat] -= 1
-    return held
+            hand_sizes[event.seat] -= 1
+    return hand_sizes
 
 
 def _laid_since(events: Sequence[Event | DealtView | DrewView], seat: int) -> Hand | None:

@@ -129,14 +129,14 @@ def best_of(
     assert turn is not None
     hand = state.hands[turn]
     own_tiles, every, several = _held(hand)
-    hidden = hindering = held = 0
+    hidden = hindering = hand_size = 0
     following = _next_with_tiles(state, turn)
     if following is not None:
         hidden = possible[following] & left & ~own_tiles
-        held = len(state.hands[following])
+        hand_size = len(state.hands[following])
         partner = rules.teams and rules.team(following) == rules.team(turn)
         hindering = -_HINDERING if partner else _HINDERING
-    many = hidden.bit_count()
+    count = hidden.bit_count()
     layout = state.layout
     open_mask, wants_of = layout.open_mask, layout.form.wants
     joined: dict[str, End] = {}
@@ -178,7 +178,7 @@ def best_of(
         prospect = prospects.get(after)
         if prospect is None:
             fitting = tiles_with(after)
-            none = _probability_of_none(many, (hidden & fitting).bit_count(), held)
+            none = _probability_of_none(count, (hidden & fitting).bit_count(), hand_size)
             prospect = prospects[after] = (own_tiles & fitting).bit_count() + hindering * none
         move_worth += prospect
         if own & after:
@@ -203,11 +203,11 @@ def _held(hand: Hand) -> tuple[int, int, int]:
 def _next_with_tiles(state: State, turn: int) -> int | None:
     """Return the next other seat that holds tiles."""
     hands = state.hands
-    many = len(hands)
-    return next((seat % many for seat in range(turn + 1, turn + many) if hands[seat % many]), None)
+    seats = len(hands)
+    return next((seat % seats for seat in range(turn + 1, turn + seats) if hands[seat % seats]), None)
 
 
 @lru_cache(maxsize=1 << 16)
-def _probability_of_none(many: int, fitting: int, held: int) -> float:
-    """Return the probability that none of the fitting ones of these tiles is among ``held`` drawn ones."""
-    return comb(many - fitting, held) / comb(many, held) if held <= many else 0.0
+def _probability_of_none(count: int, fitting: int, hand_size: int) -> float:
+    """Return the probability that none of the fitting ones of these tiles is among ``hand_size`` drawn ones."""
+    return comb(count - fitting, hand_size) / comb(count, hand_size) if hand_size <= count else 0.0

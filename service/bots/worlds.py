@@ -89,8 +89,8 @@ class Sampler:
 
     def _make_places(self, knowledge: Knowledge, stock: int) -> None:
         """Set what is the same for the places of all worlds."""
-        many = len(knowledge.unseen)
-        every = (1 << many) - 1
+        count = len(knowledge.unseen)
+        every = (1 << count) - 1
         self._starts: list[int] = []
         """By seat: its first place."""
         self._admitted: list[int] = []
@@ -101,13 +101,13 @@ class Sampler:
             self._admitted += [by_tiles[tiles] for tiles in hidden]
         self._stock_start = len(self._admitted)
         self._stock_end = self._stock_start + stock
-        self._admitted += [every] * (many - self._stock_start)
+        self._admitted += [every] * (count - self._stock_start)
         places: dict[int, list[int]] = {}
         for place, admitted in enumerate(self._admitted):
             places.setdefault(admitted, []).append(place)
         self._free = places.pop(every, [])
         self._groups = [
-            ([index for index in range(many) if admitted >> index & 1], places[admitted])
+            ([index for index in range(count) if admitted >> index & 1], places[admitted])
             for admitted in sorted(places, key=int.bit_count)
         ]
         """The places that are not free, the narrowest first: the positions of the tiles they admit, and the places."""
@@ -145,12 +145,12 @@ class Sampler:
 
     def _deal(self, draw: Callable[[], float]) -> list[int]:
         """By place: the position of its tile."""
-        many, most = len(self._unseen), self._most_choices
+        count, most = len(self._unseen), self._most_choices
         taken: list[int] | None = None
         sum_of_shares = 0.0
         for _ in range(self._attempts):
-            world = [-1] * many
-            left = [True] * many
+            world = [-1] * count
+            left = [True] * count
             choices = self._attempt(world, left, draw)
             if not choices:
                 continue
@@ -176,9 +176,9 @@ class Sampler:
             if len(candidates) < len(places):
                 return 0
             for place in places:
-                many = len(candidates)
-                product *= many
-                chosen = int(draw() * many)
+                count = len(candidates)
+                product *= count
+                chosen = int(draw() * count)
                 tile = candidates[chosen]
                 candidates[chosen] = candidates[-1]
                 candidates.pop()
@@ -197,12 +197,12 @@ class Sampler:
 
     def _matched(self, draw: Callable[[], float]) -> tuple[list[int], list[bool]]:
         """Return a matching of the places that are not free with tiles that they admit, and which tiles are left."""
-        many = len(self._unseen)
-        holder: list[int | None] = [None] * many
+        count = len(self._unseen)
+        holder: list[int | None] = [None] * count
         admitted = self._admitted
 
         def find(place: int, tried: set[int]) -> bool:
-            tiles = [index for index in range(many) if admitted[place] >> index & 1 and index not in tried]
+            tiles = [index for index in range(count) if admitted[place] >> index & 1 and index not in tried]
             tiles.sort(key=lambda _: draw())
             for tile in tiles:
                 if tile in tried:
@@ -216,7 +216,7 @@ class Sampler:
 
         for place in self._bound:
             find(place, set())
-        world = [-1] * many
+        world = [-1] * count
         for tile, place_of in enumerate(holder):
             if place_of is not None:
                 world[place_of] = tile
@@ -224,10 +224,10 @@ class Sampler:
 
     def _swap(self, world: list[int], times: int, draw: Callable[[], float]) -> None:
         """Swap the tiles of two places, one of them not free, so many times, where both admit what they get."""
-        admitted, bound, many = self._admitted, self._bound, len(world)
+        admitted, bound, count = self._admitted, self._bound, len(world)
         choices = len(bound)
         for _ in range(times):
-            one, other = bound[int(draw() * choices)], int(draw() * many)
+            one, other = bound[int(draw() * choices)], int(draw() * count)
             mine, theirs = world[one], world[other]
             if admitted[one] >> theirs & 1 and admitted[other] >> mine & 1:
                 world[one], world[other] = theirs, mine
@@ -291,11 +291,11 @@ def _most_choices(places: dict[int, list[int]]) -> int:
     narrower: list[tuple[int, int]] = []
     anywhere = 0
     for admitted in sorted(places, key=int.bit_count):
-        each_took = sum([max(0, many - (tiles & ~admitted).bit_count()) for tiles, many in narrower])
-        all_took = sum([many for _, many in narrower]) - (anywhere & ~admitted).bit_count()
+        each_took = sum([max(0, count - (tiles & ~admitted).bit_count()) for tiles, count in narrower])
+        all_took = sum([count for _, count in narrower]) - (anywhere & ~admitted).bit_count()
         most = admitted.bit_count() - max(each_took, all_took)
-        many = len(places[admitted])
-        product *= prod(range(most - many + 1, most + 1))
-        narrower.append((admitted, many))
+        count = len(places[admitted])
+        product *= prod(range(most - count + 1, most + 1))
+        narrower.append((admitted, count))
         anywhere |= admitted
     return product

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
-from service.games.automation.due import Notice
+from service.games.automation.due import ReadObserver
 from service.games.model.errors import Forbidden, Gone, NotFound, Unauthorized, no_token, unauthorized
 from service.games.model.game import OWNER, Game, Viewer
 from service.games.model.tokens import find_hash, hash_secret, is_join_code, read_join_code, shard_of_code
@@ -72,13 +72,13 @@ class Invitation(NamedTuple):
 class AccessControl:
     """Authenticates the bearers of tokens. Every method raises ``StorageUnavailable``.
 
-    ``notice`` is called with every game that is read for a request.
+    ``observe_read`` is called with every game that is read for a request.
     """
 
-    def __init__(self, repository: GameRepository, idempotency: Idempotency, notice: Notice) -> None:
+    def __init__(self, repository: GameRepository, idempotency: Idempotency, observe_read: ReadObserver) -> None:
         self._repository = repository
         self._idempotency = idempotency
-        self._notice = notice
+        self._observe_read = observe_read
 
     def authenticate(
         self, game_id: str, token: str | None, invitation: Callable[[], Invitation] | None = None
@@ -92,13 +92,13 @@ class AccessControl:
         game = self._repository.reader.load(game_id)
         if game is None or (token is None and not game.spectators and not self._is_invited(game, invitation)):
             raise NotFound("no_such_game") if token is None else unauthorized()
-        self._notice(game)
+        self._observe_read(game)
         if token is None:
             return Access(game, None)
         seat = seat_of(token, game)
         if seat is None:
             raise unauthorized()
-        self._repository.looks.notice(game, seat)
+        self._repository.looks.record(game, seat)
         return Access(game, seat)
 
     def authenticate_cached(self, game_id: str, token: str | None) -> Access:
@@ -138,8 +138,8 @@ class AccessControl:
         game = self._repository.reader.load(game_id)
         if game is None or game.ownership is None or game.ownership.app != app:
             return None
-        self._notice(game)
-        self._repository.looks.notice(game, None)
+        self._observe_read(game)
+        self._repository.looks.record(game, None)
         return Access(game, None, app=app)
 
     def find_invited(self, invitation: Invitation) -> Access:
@@ -162,7 +162,7 @@ class AccessControl:
             game = None if found is None else self._repository.reader.load(found)
         if game is None or not self._is_invited(game, lambda: invitation):
             raise Forbidden("unknown_join_code")
-        self._notice(game)
+        self._observe_read(game)
         return Access(game, None)
 
     def check_not_deleted(self, game_id: str) -> None:

@@ -22,7 +22,7 @@ from service.games.commands.validation import BotsAlone
 from service.games.commands.waiting_room import fill_seat, free_seat, start_game
 from service.games.ports import EventFeed, Runtime
 from service.games.queries.games import GameQueries
-from service.games.reminders import JudgedTime, ReminderQueue
+from service.games.reminders import ClockReading, ReminderQueue
 from service.games.store.idempotency import Idempotency
 from service.games.store.repository import GameRepository, Readiness
 
@@ -30,20 +30,20 @@ from service.games.store.repository import GameRepository, Readiness
 
 
 class GameCommands:
-    """The commands, each the function of its name with the ``context`` given; ``judged`` is that of ``ReminderQueue``.
+    """Each command calls the function of its name with the ``context``; ``read_clock`` is that of ``ReminderQueue``.
 
     Every command may also raise ``StorageUnavailable`` (nothing was changed) and ``OutcomeUnknown`` (it may have been
     committed); all but moves, ``SecretChanged`` (an earlier request was committed, but its tokens cannot be derived
     again).
     """
 
-    def __init__(self, context: CommandContext, judged: Callable[[str], JudgedTime]) -> None:
+    def __init__(self, context: CommandContext, read_clock: Callable[[str], ClockReading]) -> None:
         self.create = partial(create_game, context)
         self.join = partial(join, context)
         self.make_move = partial(make_move, context)
         self.set_presence = partial(set_presence, context)
         self.resign = partial(resign, context)
-        self.claim = partial(claim_seat, context, judged)
+        self.claim = partial(claim_seat, context, read_clock)
         self.rotate_token = partial(rotate_token, context)
         self.delete = partial(delete_game, context)
         self.seek = partial(seek, context)
@@ -72,9 +72,9 @@ class GamesFacade:
         bots_alone: BotsAlone,
     ) -> None:
         idempotency = Idempotency(secrets)
-        self.access = AccessControl(repository, idempotency, LostReminders(reminders, runtime).notice)
+        self.access = AccessControl(repository, idempotency, LostReminders(reminders, runtime).check)
         context = CommandContext(repository, idempotency, runtime, bots_alone)
-        self.commands = GameCommands(context, reminders.judged)
+        self.commands = GameCommands(context, reminders.read_clock)
         self.owner_commands = OwnerCommands(context)
         self.rematches = Rematches(context)
         self.queries = GameQueries(repository, feed)

@@ -177,7 +177,7 @@ class Store(Protocol):
         such game. Raises ``OutcomeUnknown``.
         """
 
-    def note(self, game: str, tenant: str) -> None:
+    def register(self, game: str, tenant: str) -> None:
         """Have a game found by its tenant, as a new one is. Raises ``OutcomeUnknown``."""
 
     def fence(self, game: str, record: IdempotencyRecord) -> PriorWrite:
@@ -251,7 +251,7 @@ class Deletions(Protocol):
         By the clock of the store. Raises ``StorageUnavailable`` if no server answers.
         """
 
-    def note_erasure(self, game: str) -> None:
+    def record_erasure(self, game: str) -> None:
         """Note that a player was erased from this game. Raises ``StorageUnavailable``, ``OutcomeUnknown``."""
 
 
@@ -347,8 +347,8 @@ class Backlog(NamedTuple):
     oldest: float
 
 
-class Figures(NamedTuple):
-    """The figures of a store.
+class StoreStats(NamedTuple):
+    """Statistics of a store.
 
     ``memory`` is that of the fullest server: the bytes that it uses, and the most that it may, 0 without a limit.
     """

@@ -46,26 +46,26 @@ class OutageAllowance(NamedTuple):
 NO_ALLOWANCE: Final = OutageAllowance(0, 0)
 
 
-class JudgedTime(NamedTuple):
-    """The time by which a deadline is judged, in milliseconds since 1970, and the allowance of deadlines then."""
+class ClockReading(NamedTuple):
+    """The time of games, in milliseconds since 1970, and the allowance of deadlines at that time."""
 
     now: int
     allowance: OutageAllowance = NO_ALLOWANCE
 
 
-class TakenReminder(NamedTuple):
-    """A game that was due at ``due``, and until when it is leased: nobody else gets it before.
+class LeasedReminder(NamedTuple):
+    """A reminder of a ``game`` of this ``tenant``, which nobody else gets during its lease.
 
-    After a lease that was neither followed by a write nor rescheduled, ``due`` is the end of that lease. ``leased``
-    identifies the lease, and is compared only. The deadline of a game is ``judged`` as of when it was taken, with the
-    allowance of then: what was over then, is over. That holds for a moment only, as the end of an outage postpones what
-    nothing has followed from yet. For other kinds it is only the time. ``tenant`` is that of the game.
+    ``due``: when it was due; the end of the last lease, if that was followed by no write and no ``reschedule``.
+    ``leased``: the end of the lease, which identifies it; only to be compared.
+    ``reading``: the clock when the lease began. A deadline that was over by it is over, although the allowance may grow
+    a moment later, at the end of an outage. Without an allowance for kinds other than ``clock``.
     """
 
     game: str
     due: int
     leased: float
-    judged: JudgedTime
+    reading: ClockReading
     tenant: str = ""
 
 
@@ -82,7 +82,7 @@ class ReminderQueue(Protocol):
     the games, each has its own clock and keeps its own times.
     """
 
-    def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[TakenReminder]:
+    def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[LeasedReminder]:
         """At most ``limit`` games whose reminder of this kind is due, the earliest first, for ``lease`` milliseconds.
 
         Where there are more than ``limit``, their tenants take turns, so that each gets as many as the others, and none
@@ -90,13 +90,13 @@ class ReminderQueue(Protocol):
         only if no server answers: reminders on a server that is away are given later.
         """
 
-    def reschedule(self, kind: ReminderKind, taken: TakenReminder, at: int | None) -> bool:
+    def reschedule(self, kind: ReminderKind, reminder: LeasedReminder, at: int | None) -> bool:
         """Make a leased reminder due at that time, or remove it; returns whether that was done.
 
         Does nothing if it is no longer leased as it was taken: a write has replaced it, or somebody else has taken it.
         """
 
-    def renew(self, kind: ReminderKind, taken: TakenReminder, lease: int) -> TakenReminder | None:
+    def renew(self, kind: ReminderKind, reminder: LeasedReminder, lease: int) -> LeasedReminder | None:
         """Lease a reminder again from now on; ``None`` if it is no longer leased as it was taken."""
 
     def restore(self, kind: ReminderKind, game: str, tenant: str, at: int) -> None:
@@ -114,7 +114,7 @@ class ReminderQueue(Protocol):
     def server_time(self) -> int:
         """Return the current time by the clock of the store."""
 
-    def judged(self, game: str) -> JudgedTime:
+    def read_clock(self, game: str) -> ClockReading:
         """Return when a deadline of this game would be judged now: by the clock of its server, with the allowance then.
 
         While nobody can move, it is as if players could again from now on.

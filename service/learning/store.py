@@ -33,7 +33,7 @@ _hint_decoder: Final = decoder(Hint)
 _review_decoder: Final = decoder(Review)
 
 
-class KeptReview(NamedTuple):
+class StoredReview(NamedTuple):
     """A review: what is known of it, nothing at first, and whether that is all. ``asked``: it was, just now."""
 
     data: bytes
@@ -57,13 +57,13 @@ class LearningStore(Protocol):
     def keep_hint(self, game: str, position: bytes, hint: bytes) -> bool:
         """Keep a hint, unless the game is at another position by now; returns whether it is kept."""
 
-    def ask_review(self, game: str, tenant: str) -> KeptReview | None:
+    def ask_review(self, game: str, tenant: str) -> StoredReview | None:
         """Return the review of a game, as far as it is computed; if there is none, have it computed.
 
         ``None`` if there is no such game.
         """
 
-    def review(self, game: str, tenant: str) -> KeptReview | None:
+    def review(self, game: str, tenant: str) -> StoredReview | None:
         """Return the review as far as it is computed; ``None`` if nobody has asked for it.
 
         A lost reminder is written anew.
@@ -101,20 +101,20 @@ class RedisLearning(LearningStore):
         names = (keys.state(game), keys.learning(game)[0])
         return bool(self._calls.read("keep_hint", names[0], evalsha("keep_hint", names, position, hint)))
 
-    def ask_review(self, game: str, tenant: str) -> KeptReview | None:
+    def ask_review(self, game: str, tenant: str) -> StoredReview | None:
         return self._review(game, tenant, begin=True)
 
-    def review(self, game: str, tenant: str) -> KeptReview | None:
+    def review(self, game: str, tenant: str) -> StoredReview | None:
         return self._review(game, tenant, begin=False)
 
-    def _review(self, game: str, tenant: str, *, begin: bool) -> KeptReview | None:
+    def _review(self, game: str, tenant: str, *, begin: bool) -> StoredReview | None:
         names = (*keys.of_game(game), keys.learning(game)[1], *_reminders("reviews", game))
         command = evalsha("ask_review", names, b"%d" % begin, game.encode(), tenant.encode())
         answer = self._calls.read("ask_review", names[0], command)
         if answer is None:
             return None
         value, asked = answer
-        return KeptReview(bytes(value[1:]), value[:1] == _COMPLETE, bool(asked))
+        return StoredReview(bytes(value[1:]), value[:1] == _COMPLETE, bool(asked))
 
     def keep_review(self, game: str, data: bytes, *, is_complete: bool) -> bool:
         key = keys.learning(game)[1]

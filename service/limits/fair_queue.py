@@ -79,7 +79,7 @@ class FairQueue(Generic[T]):
             self._waiting[tenant] = items
         return item
 
-    def keep(self, wanted: Callable[[T], bool]) -> None:
+    def keep(self, is_kept: Callable[[T], bool]) -> None:
         """Drop all others."""
-        kept = {tenant: deque(filter(wanted, items)) for tenant, items in self._waiting.items()}
-        self._waiting = {tenant: items for tenant, items in kept.items() if items}
+        remaining = {tenant: deque(filter(is_kept, items)) for tenant, items in self._waiting.items()}
+        self._waiting = {tenant: items for tenant, items in remaining.items() if items}

@@ -9,9 +9,9 @@ from collections import Counter
 from threading import Lock
 
 
-def room_of(held: int, held_by_all: int, limit: int) -> int:
-    """Return how many more an owner may have in flight, who has ``held`` of the ``held_by_all``."""
-    return max((limit - held_by_all - held + 1) // 2, 0)
+def room_of(own: int, total: int, limit: int) -> int:
+    """Return how many more an owner may have in flight, who has ``own`` of the ``total``."""
+    return max((limit - total - own + 1) // 2, 0)
 
 
 class InFlight:
@@ -19,19 +19,19 @@ class InFlight:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._held: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
         self._lock = Lock()
 
     def enter(self, owner: str) -> bool:
         """Count one more; ``False``, and nothing is counted, if the owner may have no more."""
         with self._lock:
-            if not room_of(self._held[owner], self._held.total(), self._limit):
+            if not room_of(self._counts[owner], self._counts.total(), self._limit):
                 return False
-            self._held[owner] += 1
+            self._counts[owner] += 1
             return True
 
     def leave(self, owner: str) -> None:
         """Count one less."""
         with self._lock:
-            self._held[owner] -= 1
-            self._held += Counter()  # forgets who has none
+            self._counts[owner] -= 1
+            self._counts += Counter()  # forgets who has none

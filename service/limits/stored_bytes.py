@@ -22,7 +22,7 @@ from service.redis.connection import NotSent
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.redis.topology import Topology
 
-LOOK_SECONDS: Final = 1.0
+REFRESH_SECONDS: Final = 1.0
 """Seconds between two looks at the memory of the servers."""
 HALF_PERCENT: Final = 50
 """Percentage of its memory from which a server has little left: moves need room in ``MOVES`` shares."""
@@ -122,7 +122,7 @@ class RedisShares(Shares):
 
     ``own_budget`` returns the MiB that the operator has given an application, or raises ``StorageUnavailable``.
 
-    How full the servers are is found by ``look``, which ``keep_looking`` does again and again.
+    How full the servers are is found by ``refresh``, which ``keep_refreshing`` does again and again.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class RedisShares(Shares):
         self.counts_writes = False
         self.is_reserved = False
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Look how full the servers are; one that does not answer counts as before. Raises no fault of the storage."""
         try:
             primaries = self._topology.one_for_each_primary(keys.CHECKS)
@@ -159,14 +159,14 @@ class RedisShares(Shares):
         self.counts_writes = any([memory.used * 100 > memory.limit * HALF_PERCENT for memory in memories])
         self.is_reserved = any([memory.is_reserved for memory in memories])
 
-    def keep_looking(self) -> None:
+    def keep_refreshing(self) -> None:
         """Look for ever; for a thread of its own."""
         while True:
             try:
-                self.look()
+                self.refresh()
             except Exception:
                 _log.exception("the memory of the store could not be looked at")
-            time.sleep(LOOK_SECONDS)
+            time.sleep(REFRESH_SECONDS)
 
     def limit(self, tenant: Tenant) -> int | None:
         budget = self._budgets.app if tenant.is_app else self._budgets.network
@@ -176,7 +176,7 @@ class RedisShares(Shares):
         if budget is not None:
             return budget * _MIB or None
         if self._bytes is None:
-            self.look()
+            self.refresh()
         return (self._bytes or 0) // (PART_OF_APPLICATION if tenant.is_app else PART_OF_NETWORK) or None
 
     def take(self, tenant: Tenant, size: int) -> None:
@@ -195,7 +195,7 @@ class RedisShares(Shares):
             reserve = self._bytes * RESERVE_PERCENT // 100
             if self._count(keys.reserve_share(tenant.id, day), size, reserve // PART_OF_RESERVE):
                 return
-            self.look()  # the memory may have been freed since the last look
+            self.refresh()  # the memory may have been freed since the last look
             if self.is_reserved:
                 raise ShareUsed(self._until_tomorrow())
         limit = self.limit(tenant)

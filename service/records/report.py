@@ -132,25 +132,25 @@ class Report:
 
     def notes(self) -> tuple[str, ...]:
         """Sentences on what the report proves and what it does not."""
-        notes = [f"{_many(self.moves, 'move')} and {_many(self.deals, 'deal')} were checked against the rules."]
+        notes = [f"{_counted(self.moves, 'move')} and {_counted(self.deals, 'deal')} were checked against the rules."]
         if self.fairness == PROVABLE:
             notes.append(
-                f"{_many(self.proven, 'deal')} verified: derived from committed seeds and the client seeds. "
+                f"{_counted(self.proven, 'deal')} verified: derived from committed seeds and the client seeds. "
                 "That the server has shown no hand to anybody cannot be proven."
             )
         else:
             notes.append("The deals were arranged; they prove nothing about chance.")
         if self.decisions:
             notes.append(
-                f"{_many(self.decisions, 'move')} of computer players computed again, each from what its seat could "
+                f"{_counted(self.decisions, 'move')} of computer players computed again, each from what its seat could "
                 "see and the seed of its round, and compared."
             )
         notes += [
-            f"{_many(number, 'move')} of computer players not checked: {_WHY_UNCHECKED[why]}."
+            f"{_counted(number, 'move')} of computer players not checked: {_WHY_UNCHECKED[why]}."
             for why, number in self.unchecked
         ]
         return tuple(notes)
 
 
-def _many(number: int, noun: str) -> str:
+def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

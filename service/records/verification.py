@@ -129,9 +129,9 @@ def rules_of(record: Record) -> tuple[Rules | None, list[Fault]]:
         rules = recipe.rules(dict(record.options), len(record.players))
     except InvalidSetup as refusal:
         return None, [_setup_fault(path, reason) for path, reasons in refusal.errors.items() for reason in reasons]
-    wanted = resolved_options(recipe, rules)
-    if record.options != wanted:
-        message = f"The house rules, each settled, are {', '.join([key for key, _ in wanted])}, in this order."
+    expected = resolved_options(recipe, rules)
+    if record.options != expected:
+        message = f"The house rules, each settled, are {', '.join([key for key, _ in expected])}, in this order."
         return rules, [Fault("bad_options", (HEAD, "Options"), message)]
     return rules, []
 

@@ -204,8 +204,8 @@ class RedisCalls:
             raise answer if unavailable is None else self._failed(unavailable) from None
         # How scripts report a write that was made, now or earlier, and how SET does.
         if answer == 1 or isinstance(answer, list) or answer == b"OK":
-            for count, (_, wanted, _) in zip(replicas, confirm, strict=True):
-                if isinstance(count, Exception) or count < wanted:
+            for count, (_, required, _) in zip(replicas, confirm, strict=True):
+                if isinstance(count, Exception) or count < required:
                     self._wait_in_full_at.setdefault(self._topology.node(key), monotonic() + FULL_WAIT_SECONDS)
                     raise self._failed(OutcomeUnknown("no replica"))
                 self._wait_in_full_at.pop(self._topology.node(key), None)

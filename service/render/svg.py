@@ -80,17 +80,17 @@ def pip_places(number: int) -> list[tuple[float, float]]:
     rows = _ROWS[number]
     longest = max(3, *rows)
     span, _ = _SIZES[longest]
-    return [(x, y) for many, y in zip(rows, (-_STEP, 0.0, _STEP), strict=True) for x in _row(many, longest, span)]
+    return [(x, y) for count, y in zip(rows, (-_STEP, 0.0, _STEP), strict=True) for x in _row(count, longest, span)]
 
 
-def _row(many: int, longest: int, span: float) -> list[float]:
+def _row(count: int, longest: int, span: float) -> list[float]:
     """Return the places in a row: spread over the columns of the longest row if possible, else between them."""
-    if many < 2:
-        return [0.0] * many
+    if count < 2:
+        return [0.0] * count
     step = 2 * span / (longest - 1)
-    if (longest - 1) % (many - 1) == 0:
-        step = 2 * span / (many - 1)
-    return [round(step * (at - (many - 1) / 2), 2) for at in range(many)]
+    if (longest - 1) % (count - 1) == 0:
+        step = 2 * span / (count - 1)
+    return [round(step * (at - (count - 1) / 2), 2) for at in range(count)]
 
 
 def short(value: float) -> str:
@@ -468,9 +468,9 @@ def _cloth(geometry: Geometry) -> Area:
 
 def _line(points: Sequence[tuple[float, float]]) -> str:
     """Return a path through these points, without those on a straight line between their neighbours."""
-    kept = [points[0]]
+    corners = [points[0]]
     for here, after in pairwise(points[1:]):
-        before = kept[-1]
+        before = corners[-1]
         if (here[0] - before[0]) * (after[1] - here[1]) != (here[1] - before[1]) * (after[0] - here[0]):
-            kept.append(here)
-    return "M" + "L".join([f"{short(x)} {short(y)}" for x, y in [*kept, points[-1]]])
+            corners.append(here)
+    return "M" + "L".join([f"{short(x)} {short(y)}" for x, y in [*corners, points[-1]]])

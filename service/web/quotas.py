@@ -46,8 +46,8 @@ def limit_bots(services: Services, game: GameRequest) -> None:
     rounds = 1  # people wait for each other, and deal
     absence = None if game.clock is None else game.clock.absence
     if may_go_on_alone([seat.kind for seat in game.seats], absence):
-        wanted = game.options.get("rounds")
-        rounds = min(wanted, MAX_ROUNDS_OF_BOTS) if isinstance(wanted, int) else ROUNDS_OF_BOTS
+        requested = game.options.get("rounds")
+        rounds = min(requested, MAX_ROUNDS_OF_BOTS) if isinstance(requested, int) else ROUNDS_OF_BOTS
     _limit_games(services, slow * max(rounds, 1))
 
 

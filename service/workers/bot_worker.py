@@ -37,7 +37,7 @@ from service.games.model.game import Game
 from service.games.model.game_events import GameEvent, HostingEvent
 from service.games.model.schedule import BotTurn
 from service.games.ports import TRACE, PutOff, Unreadable
-from service.games.reminders import TakenReminder
+from service.games.reminders import LeasedReminder
 from service.games.store.history import from_last_deal
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed
@@ -178,7 +178,7 @@ def log_fields(turn: BotTurn) -> dict[str, object]:
 # How long decisions have taken lately at tables of one sort, so that every move can be made as late as the longest.
 
 
-KEPT: Final = 32
+MAX_TIMES: Final = 32
 """The last decisions of which the longest counts."""
 FIRST_MS: Final = 200
 """What the first decision at tables of a sort is supposed to take."""
@@ -197,7 +197,7 @@ class DecisionTimes:
         """Return the longest of the last decisions at such tables, after this one, which took so long."""
         game = turn.game
         sort = turn.level, game.variant.key, len(game.seats), *game.options.items()
-        times = self._times.use(sort) or deque([FIRST_MS], KEPT)
+        times = self._times.use(sort) or deque([FIRST_MS], MAX_TIMES)
         times.append(milliseconds)
         self._times.put(sort, times)
         return min(max(times), MAX_MS)
@@ -214,9 +214,9 @@ RETRY_MS: Final = 250
 
 _FAILURE: Final = "a move of a computer player failed"
 
-BOTS: Final = ConsumerSettings("bots", LEASE_MS, 32, (0.05, 0.25), _FAILURE, look_growth=1.02, most=256)
-EXPERTS: Final = ConsumerSettings("experts", LEASE_MS, 16, (0.05, 0.25), _FAILURE, look_growth=1.02, most=32)
-ALONE: Final = ConsumerSettings("bots_alone", LEASE_MS, 8, (0.05, 0.25), _FAILURE, look_growth=1.02, most=16)
+BOTS: Final = ConsumerSettings("bots", LEASE_MS, 32, (0.05, 0.25), _FAILURE, poll_growth=1.02, most=256)
+EXPERTS: Final = ConsumerSettings("experts", LEASE_MS, 16, (0.05, 0.25), _FAILURE, poll_growth=1.02, most=32)
+ALONE: Final = ConsumerSettings("bots_alone", LEASE_MS, 8, (0.05, 0.25), _FAILURE, poll_growth=1.02, most=16)
 """Few without a move are held: what is taken is done within seconds. The longest pause is reached in about ten,
 so that an idle worker costs little, and a person who thinks for less waits for less."""
 
@@ -227,7 +227,7 @@ class _Task(NamedTuple):
     at: int
     number: int
     source: _Source
-    taken: TakenReminder
+    reminder: LeasedReminder
     turn: BotTurn | None = None
     move: Move | None = None
 
@@ -256,18 +256,18 @@ class BotWorker:
         TRACE.set("")
         while self._waiting and self._waiting[0].at <= self._clock():
             self._resume(heappop(self._waiting))
-        self._bots.look()
-        self._experts.look()
+        self._bots.poll()
+        self._experts.poll()
         if not self._experts.undecided:
-            self._alone.look()
+            self._alone.poll()
         for source in self._sources:
             if source.undecided:
                 task = source.undecided.take()
-                taken = source.renewed(task.taken, SAFE_MS)
-                if taken is not None:
-                    self._resume(task._replace(taken=taken))
+                reminder = source.renewed(task.reminder, SAFE_MS)
+                if reminder is not None:
+                    self._resume(task._replace(reminder=reminder))
                 return 0.0
-        pause = min([source.next_look for source in self._sources]) - monotonic()
+        pause = min([source.next_poll for source in self._sources]) - monotonic()
         if self._waiting:
             pause = min(pause, (self._waiting[0].at - self._clock()) / 1000)
         return max(pause, 0.0)
@@ -279,20 +279,20 @@ class BotWorker:
 
     def forget(self, games: Container[str]) -> None:
         """Drop what was to be done in these games, which were deleted."""
-        self._waiting = [task for task in self._waiting if task.taken.game not in games]
+        self._waiting = [task for task in self._waiting if task.reminder.game not in games]
         heapify(self._waiting)
         for source in self._sources:
             source.forget(games)
         self._current = None
         self._decisions.forget(games)
 
-    def begin(self, source: _Source, taken: TakenReminder) -> Next:
+    def begin(self, source: _Source, reminder: LeasedReminder) -> Next:
         """Look at a game, and make its move, unless the move is slow to choose, or has to wait until it is due."""
-        return self._advance(_Task(self._clock(), next(self._numbers), source, taken))
+        return self._advance(_Task(self._clock(), next(self._numbers), source, reminder))
 
     def chosen(self) -> set[str]:
         """Return the games whose move is chosen and waits until it is due."""
-        return {task.taken.game for task in self._waiting if task.move is not None}
+        return {task.reminder.game for task in self._waiting if task.move is not None}
 
     def log_fields(self) -> dict[str, object] | None:
         """Return what the log says of the turn that has just failed."""
@@ -301,7 +301,7 @@ class BotWorker:
 
     def _resume(self, task: _Task) -> None:
         """Go on with a task that has waited."""
-        task.source.finish(task.taken, lambda _: self._advance(task))
+        task.source.finish(task.reminder, lambda _: self._advance(task))
 
     def _advance(self, task: _Task) -> Next:
         """Look, choose and make the move, as far as that can be done now; where the storage is away, soon again."""
@@ -312,13 +312,13 @@ class BotWorker:
             raise
         except (StorageUnavailable, OutcomeUnknown):
             at = self._clock() + RETRY_MS
-            if at >= task.taken.leased:
+            if at >= task.reminder.leased:
                 return "written"  # or will be taken again
             heappush(self._waiting, self._current._replace(at=at))
             return "held"
 
     def _do(self, task: _Task) -> Next:
-        turn, move, game = task.turn, task.move, task.taken.game
+        turn, move, game = task.turn, task.move, task.reminder.game
         TRACE.set("" if turn is None else turn.game.trace)
         if turn is None:
             turn = self._automation.next_turn(game)
@@ -329,7 +329,7 @@ class BotWorker:
                 return turn.begin
             task = self._current = task._replace(turn=turn)
             if turn.is_slow:
-                task.source.undecided.put(task.taken.tenant, task)
+                task.source.undecided.put(task.reminder.tenant, task)
                 return "held"
         if move is None:
             began = self._clock()
@@ -365,20 +365,20 @@ class _Source(Consumer):
         super().__init__(settings, queue, spawn=None)
         self._worker = worker
         self.undecided = FairQueue[_Task]()
-        self.next_look = 0.0
+        self.next_poll = 0.0
         """When to look for reminders, by the clock ``monotonic``."""
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Look for reminders if it is time to. Raises ``StorageUnavailable``."""
-        if monotonic() >= self.next_look:
+        if monotonic() >= self.next_poll:
             pause = self.step()
             # Where the last look found something and nothing slow waits, there is no pause.
-            found = pause <= self._settings.look_seconds[0]
-            self.next_look = monotonic() + (0.0 if found and not self.undecided else pause)
+            found = pause <= self._settings.poll_seconds[0]
+            self.next_poll = monotonic() + (0.0 if found and not self.undecided else pause)
 
-    def handle(self, taken: TakenReminder) -> Next:
+    def handle(self, reminder: LeasedReminder) -> Next:
         """Look at a game."""
-        return self._worker.begin(self, taken)
+        return self._worker.begin(self, reminder)
 
     def failures(self, game: str) -> int:
         """Return how often a decision in this game has failed in a row."""
@@ -387,15 +387,15 @@ class _Source(Consumer):
     def forget(self, games: Container[str]) -> None:
         """Drop these games."""
         super().forget(games)
-        self.undecided.keep(lambda task: task.taken.game not in games)
+        self.undecided.keep(lambda task: task.reminder.game not in games)
 
-    def _counted(self) -> Iterable[TakenReminder]:
+    def _counted(self) -> Iterable[LeasedReminder]:
         """Return what still needs a move.
 
         The others only wait, and would keep an idle worker from the games of a pace.
         """
         chosen = self._worker.chosen()
-        return [taken for game, taken in self._under_way.items() if game not in chosen]
+        return [reminder for game, reminder in self._under_way.items() if game not in chosen]
 
     def _log_fields(self) -> dict[str, object] | None:
         return self._worker.log_fields()

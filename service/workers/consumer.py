@@ -23,7 +23,7 @@ from typing import Final, Literal, NamedTuple
 from service.bounded_cache import BoundedCache
 from service.games.model.errors import Gone, NotFound
 from service.games.ports import TimeSource
-from service.games.reminders import NOT_OF_GAMES, ReminderKind, ReminderQueue, TakenReminder
+from service.games.reminders import NOT_OF_GAMES, LeasedReminder, ReminderKind, ReminderQueue
 from service.limits.in_flight import room_of
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.metrics import WorkerMetrics
@@ -36,7 +36,7 @@ MAX_FAILING: Final = 1000
 Next = int | Literal["never", "written", "held"]
 """What becomes of a reminder that was handled: it is due again at a time (milliseconds since 1970), or never.
 
-``written``: a write has replaced it. ``held``: more is to be done while it is leased.
+``written``: a write has replaced it. ``in_flight``: more is to be done while it is leased.
 """
 
 Spawn = Callable[[Callable[[], None]], object]
@@ -48,7 +48,7 @@ _log = logging.getLogger(__name__)
 class ConsumerSettings(NamedTuple):
     """How the reminders of a kind are taken: ``batch`` at a time, ``most`` of which are handled at a time.
 
-    ``look_seconds``: seconds between two looks, just after a reminder was found and a while after; by ``look_growth``
+    ``poll_seconds``: seconds between two looks, just after a reminder was found and a while after; by ``poll_growth``
     they grow with each look in vain. A shortest pause of 0 is followed by the longest one. ``failure`` is what the log
     says when one could not be handled. One whose turn comes more than ``fresh_ms`` after it was taken is put back, to
     be taken anew with what is true then.
@@ -57,9 +57,9 @@ class ConsumerSettings(NamedTuple):
     kind: ReminderKind
     lease_ms: int
     batch: int
-    look_seconds: tuple[float, float]
+    poll_seconds: tuple[float, float]
     failure: str
-    look_growth: float = 1.0
+    poll_growth: float = 1.0
     most: int = 1_000_000
     fresh_ms: int | None = None
 
@@ -79,13 +79,13 @@ class Consumer(ABC):
         self._settings = settings
         self._reminders, self._clock, self._metrics = queue
         self._spawn = spawn
-        self._pause = settings.look_seconds[0]
+        self._pause = settings.poll_seconds[0]
         self._failures = BoundedCache[str, int](MAX_FAILING)
-        self._under_way: dict[str, TakenReminder] = {}
+        self._under_way: dict[str, LeasedReminder] = {}
         self._changed = Condition()
 
     @abstractmethod
-    def handle(self, taken: TakenReminder) -> Next:
+    def handle(self, reminder: LeasedReminder) -> Next:
         """Do what is due, and say what becomes of the reminder.
 
         May raise anything: after ``NotFound`` and ``Gone`` the reminder is removed, after ``StorageUnavailable`` and
@@ -93,25 +93,25 @@ class Consumer(ABC):
         """
 
     def step(self) -> float:
-        """Look once for reminders, and handle them, or begin to; returns the seconds until the next look.
+        """Poll once for reminders, and handle them, or begin to; returns the seconds until the next poll.
 
         Raises ``StorageUnavailable`` if no reminder can be taken.
         """
         kind, lease, batch, (shortest, longest), *_ = self._settings
-        held = Counter([reminder.tenant for reminder in self._counted()] if self._under_way else ())
-        total, most = held.total(), self._settings.most
+        in_flight = Counter([reminder.tenant for reminder in self._counted()] if self._under_way else ())
+        total, most = in_flight.total(), self._settings.most
         limit = min(batch, most - total)
-        shared = None if kind in NOT_OF_GAMES else lambda tenant: room_of(held[tenant], total, most)
-        taken = self._reminders.take(kind, limit, lease, shared) if limit > 0 else []
-        if not taken:
-            self._pause = min(self._pause * self._settings.look_growth or longest, longest)
+        shared = None if kind in NOT_OF_GAMES else lambda tenant: room_of(in_flight[tenant], total, most)
+        reminders = self._reminders.take(kind, limit, lease, shared) if limit > 0 else []
+        if not reminders:
+            self._pause = min(self._pause * self._settings.poll_growth or longest, longest)
             return self._pause
         self._pause = shortest
         now, fresh = self._clock(), self._settings.fresh_ms
-        for reminder in taken:
+        for reminder in reminders:
             self._metrics.count_taken(kind, now - reminder.due)
             if self._spawn is None:
-                if fresh is None or reminder is taken[0] or self._clock() - now <= fresh:
+                if fresh is None or reminder is reminders[0] or self._clock() - now <= fresh:
                     self.finish(reminder, self.handle)
                 else:
                     self._reschedule(reminder, reminder.due)
@@ -119,71 +119,71 @@ class Consumer(ABC):
                 with self._changed:
                     self._under_way[reminder.game] = reminder
                 self._spawn(partial(self._handle_beside, reminder))
-        return 0.0 if len(taken) == limit else self._pause
+        return 0.0 if len(reminders) == limit else self._pause
 
     def close(self) -> None:
         """Give back what is under way, as far as the storage can be reached; another process does it once more."""
         with self._changed:
             under_way = list(self._under_way.values())
         with suppress(StorageUnavailable):
-            for taken in under_way:
-                self._reminders.reschedule(self._settings.kind, taken, self._clock())
+            for reminder in under_way:
+                self._reminders.reschedule(self._settings.kind, reminder, self._clock())
 
     def forget(self, games: Container[str]) -> None:
         """Drop what is under way in these games."""
-        self._under_way = {game: taken for game, taken in self._under_way.items() if game not in games}
+        self._under_way = {game: reminder for game, reminder in self._under_way.items() if game not in games}
 
-    def renewed(self, taken: TakenReminder, safe_ms: int) -> TakenReminder | None:
+    def renewed(self, reminder: LeasedReminder, safe_ms: int) -> LeasedReminder | None:
         """Return the reminder with a lease of so many milliseconds at least.
 
         ``None`` if it was written or taken meanwhile.
 
         Raises ``StorageUnavailable``; then the game is taken again when its lease has ended.
         """
-        if taken.leased - self._clock() >= safe_ms:
-            return taken
-        self._under_way.pop(taken.game, None)
-        return self._reminders.renew(self._settings.kind, taken, self._settings.lease_ms)
+        if reminder.leased - self._clock() >= safe_ms:
+            return reminder
+        self._under_way.pop(reminder.game, None)
+        return self._reminders.renew(self._settings.kind, reminder, self._settings.lease_ms)
 
-    def _handle_beside(self, taken: TakenReminder) -> None:
+    def _handle_beside(self, reminder: LeasedReminder) -> None:
         try:
-            self.finish(taken, self.handle)
+            self.finish(reminder, self.handle)
         finally:
             with self._changed:
-                if self._under_way.get(taken.game) is taken:
-                    del self._under_way[taken.game]
+                if self._under_way.get(reminder.game) is reminder:
+                    del self._under_way[reminder.game]
                     self._changed.notify_all()
 
-    def finish(self, taken: TakenReminder, handle: Callable[[TakenReminder], Next]) -> None:
+    def finish(self, reminder: LeasedReminder, handle: Callable[[LeasedReminder], Next]) -> None:
         """Handle a reminder, and have its game looked at again when that is due.
 
         If the storage is away, the lease ends by itself.
         """
-        game = taken.game
+        game = reminder.game
         if self._spawn is None:
             self._under_way.pop(game, None)
         after: Next
         try:
-            after = handle(taken)
+            after = handle(reminder)
         except (NotFound, Gone):
             after = "never"
         except (StorageUnavailable, OutcomeUnknown) as error:
-            self._reschedule(taken, self._clock() + 1000 * error.retry_after)
+            self._reschedule(reminder, self._clock() + 1000 * error.retry_after)
             return
         except Exception:
             self._metrics.count_failure(self._settings.kind)
             _log.exception(self._settings.failure, extra=self._log_fields())
-            self._reschedule(taken, self._clock() + self._count_failure(game))
+            self._reschedule(reminder, self._clock() + self._count_failure(game))
             return
         if after == "held":
-            self._under_way[game] = taken
+            self._under_way[game] = reminder
             return
         if self._failures.get(game):
             self._failures.pop(game)
         if after != "written":
-            self._reschedule(taken, None if after == "never" else after)
+            self._reschedule(reminder, None if after == "never" else after)
 
-    def _counted(self) -> Iterable[TakenReminder]:
+    def _counted(self) -> Iterable[LeasedReminder]:
         """Return what counts in ``most``: all that is under way."""
         return list(self._under_way.values())
 
@@ -191,9 +191,9 @@ class Consumer(ABC):
         """Return what the log says, beside the error, of what has just failed."""
         return None
 
-    def _reschedule(self, taken: TakenReminder, at: int | None) -> None:
+    def _reschedule(self, reminder: LeasedReminder, at: int | None) -> None:
         with suppress(StorageUnavailable, OutcomeUnknown):
-            self._reminders.reschedule(self._settings.kind, taken, at)
+            self._reminders.reschedule(self._settings.kind, reminder, at)
 
     def _count_failure(self, game: str) -> int:
         """Count an error; returns for how many milliseconds the game is put off."""
@@ -235,7 +235,7 @@ class Control:
         if self._wakes.empty():
             self._wakes.put(None)
 
-    def note_step(self) -> None:
+    def record_step(self) -> None:
         """Note that a step has ended."""
         self._stepped_at = monotonic()
 
@@ -272,10 +272,10 @@ def run(step: Callable[[], float], stop: Control) -> None:
         try:
             pause = step()
         except StorageUnavailable as error:
-            pause = outage.note(error)
+            pause = outage.record(error)
         else:
             outage.end()
-        stop.note_step()
+        stop.record_step()
         stop.wait(pause)
 
 
@@ -286,7 +286,7 @@ class _Outage:
         self._pause = FIRST_PAUSE_SECONDS
         self._warned_at: float | None = None
 
-    def note(self, error: StorageUnavailable) -> float:
+    def record(self, error: StorageUnavailable) -> float:
         """Note another failure; returns the seconds until the next attempt."""
         now = monotonic()
         if self._warned_at is None or now - self._warned_at >= WARN_SECONDS:

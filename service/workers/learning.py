@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, Protocol
 from service.bots.knowledge import observe
 from service.games.model.forks import export_record
 from service.games.model.game import Game
-from service.games.reminders import TakenReminder
+from service.games.reminders import LeasedReminder
 from service.games.store.repository import GameRepository
 from service.learning.analysis import estimates
 from service.learning.review import Decision, Hint, Review, RoundLuck, Unreviewable, review
@@ -40,8 +40,8 @@ MAX_DECISIONS: Final = 1000
 _OF_HINTS: Final = 1
 """The sample of worlds of hints: another one than that of reviews, by which who follows hints would never be wrong."""
 
-HINTS: Final = ConsumerSettings("hints", LEASE_MS, 1, (0.05, 0.2), "a hint failed", look_growth=1.02)
-REVIEWS: Final = ConsumerSettings("reviews", LEASE_MS, 2, (0.2, 1.0), "a review failed", look_growth=1.1, most=4)
+HINTS: Final = ConsumerSettings("hints", LEASE_MS, 1, (0.05, 0.2), "a hint failed", poll_growth=1.02)
+REVIEWS: Final = ConsumerSettings("reviews", LEASE_MS, 2, (0.2, 1.0), "a review failed", poll_growth=1.1, most=4)
 
 
 class _Looking(Consumer):
@@ -53,13 +53,13 @@ class _Looking(Consumer):
         super().__init__(settings, queue, spawn=None)
         self._repository = repository
         self._store = store
-        self._next_look = 0.0
+        self._next_poll = 0.0
 
     def step(self) -> float:
         """Look if it is time to; returns the seconds until the next look. Raises ``StorageUnavailable``."""
-        if monotonic() >= self._next_look:
-            self._next_look = monotonic() + super().step()
-        return max(self._next_look - monotonic(), 0.0)
+        if monotonic() >= self._next_poll:
+            self._next_poll = monotonic() + super().step()
+        return max(self._next_poll - monotonic(), 0.0)
 
 
 class Hints(_Looking):
@@ -69,13 +69,13 @@ class Hints(_Looking):
         super().__init__(HINTS, queue, repository, store)
         self._events = events
 
-    def handle(self, taken: TakenReminder) -> Next:
+    def handle(self, reminder: LeasedReminder) -> Next:
         """Compute the hint that was asked for, unless the game has gone on."""
-        game = self._repository.reader.load(taken.game)
+        game = self._repository.reader.load(reminder.game)
         if game is None or game.state.turn is None or not self._store.is_hint_asked(game.id, position_of(game)):
             return "never"
-        kept = self._store.keep_hint(game.id, position_of(game), encode_hint(self._hint(game, game.state.turn)))
-        return "never" if kept else self._clock()
+        is_stored = self._store.keep_hint(game.id, position_of(game), encode_hint(self._hint(game, game.state.turn)))
+        return "never" if is_stored else self._clock()
 
     def _hint(self, game: Game, seat: int) -> Hint:
         observation = observe(game.rules, game.state, self._events.of(game), seat)
@@ -85,11 +85,11 @@ class Hints(_Looking):
 class _Task(NamedTuple):
     """A leased review: what is known so far, what comes further, and when it was kept last."""
 
-    taken: TakenReminder
+    reminder: LeasedReminder
     decisions: list[Decision]
     rounds: list[RoundLuck]
     further: Iterator[Decision | RoundLuck]
-    kept_at: float
+    stored_at: float
 
 
 class Reviews(_Looking):
@@ -105,44 +105,44 @@ class Reviews(_Looking):
         if not self._waiting:
             return pause
         task = self._waiting.take()
-        taken = self.renewed(task.taken, SAFE_MS)
-        if taken is not None:
-            self.finish(taken, partial(self._go_on, task._replace(taken=taken)))
+        reminder = self.renewed(task.reminder, SAFE_MS)
+        if reminder is not None:
+            self.finish(reminder, partial(self._go_on, task._replace(reminder=reminder)))
         return 0.0
 
-    def handle(self, taken: TakenReminder) -> Next:
+    def handle(self, reminder: LeasedReminder) -> Next:
         """Begin a review, or go on with one that another process has begun."""
-        game = self._repository.reader.load(taken.game)
+        game = self._repository.reader.load(reminder.game)
         known = None if game is None else self._store.review(game.id, game.tenant)
         if game is None or known is None or known.is_complete:
             return "never"
-        kept = decode_review(known.data)
-        decisions, rounds = list(kept.decisions), list(kept.rounds)
+        known_review = decode_review(known.data)
+        decisions, rounds = list(known_review.decisions), list(known_review.rounds)
         record = export_record(game, self._repository.histories.history(game)[: game.version], None)
         after = max(decisions[-1].version if decisions else 0, rounds[-1].version if rounds else 0)
         further = review(record, game.rules, after=after)
-        self._waiting.put(taken.tenant, _Task(taken, decisions, rounds, further, monotonic()))
+        self._waiting.put(reminder.tenant, _Task(reminder, decisions, rounds, further, monotonic()))
         return "held"
 
     def forget(self, games: Container[str]) -> None:
         """Drop these games."""
         super().forget(games)
-        self._waiting.keep(lambda task: task.taken.game not in games)
+        self._waiting.keep(lambda task: task.reminder.game not in games)
 
-    def _go_on(self, task: _Task, _: TakenReminder) -> Next:
+    def _go_on(self, task: _Task, _: LeasedReminder) -> Next:
         found = _next(task.further) if len(task.decisions) < MAX_DECISIONS else None
         if isinstance(found, Decision):
             task.decisions.append(found)
         elif found is not None:
             task.rounds.append(found)
-        is_due = monotonic() - task.kept_at >= KEEP_SECONDS
+        is_due = monotonic() - task.stored_at >= KEEP_SECONDS
         if found is None or is_due:
             data = encode_review(Review(task.decisions, task.rounds))
-            wanted = self._store.keep_review(task.taken.game, data, is_complete=found is None)
-            if found is None or not wanted:
+            is_stored = self._store.keep_review(task.reminder.game, data, is_complete=found is None)
+            if found is None or not is_stored:
                 return "never"
-            task = task._replace(kept_at=monotonic())
-        self._waiting.put(task.taken.tenant, task)
+            task = task._replace(stored_at=monotonic())
+        self._waiting.put(task.reminder.tenant, task)
         return "held"
 
 

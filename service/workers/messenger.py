@@ -25,7 +25,7 @@ from service.backends.ports import DueGame, Webhook, WebhookStore
 from service.backends.webhooks import endpoint_states
 from service.backends.webhooks.deliveries import Deliveries, Outcome
 from service.games.ports import TimeSource, Unreadable
-from service.games.reminders import TakenReminder
+from service.games.reminders import LeasedReminder
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue, Spawn
 from service.workers.metrics import WorkerMetrics
@@ -93,7 +93,7 @@ class EndpointLease:
         self._is_over = False
         self._storage_failed = False
         self._ready: deque[DueGame] = deque()
-        self._look_at = 0.0
+        self._poll_at = 0.0
         self._send_at = 0.0
         self._in_flight: set[str] = set()
         self._attempted: queue.SimpleQueue[_Attempted] = queue.SimpleQueue()
@@ -103,9 +103,9 @@ class EndpointLease:
     def deliver(self) -> None:
         """Deliver until nothing is due, or somebody else has the lease."""
         try:
-            while self._is_held():
+            while self._has_lease():
                 self._renew()
-                if self._is_held():
+                if self._has_lease():
                     self._deliver_next()
         except (StorageUnavailable, OutcomeUnknown):
             self._storage_failed = True
@@ -113,13 +113,13 @@ class EndpointLease:
             self._is_over = True
             while self._in_flight:
                 with suppress(StorageUnavailable, OutcomeUnknown):
-                    self._note(self._attempted.get())
+                    self._end_attempt(self._attempted.get())
         if self._storage_failed and self._webhook is not None and self._leased is not None:
             with suppress(StorageUnavailable, OutcomeUnknown):
                 at = self._context.clock() + RETRY_MS
                 self._context.store.release(self._webhook, self._leased, at, games=True)
 
-    def _is_held(self) -> bool:
+    def _has_lease(self) -> bool:
         return self._webhook is not None and self._leased is not None and not self._storage_failed
 
     def _may_send(self) -> bool:
@@ -154,8 +154,8 @@ class EndpointLease:
         now = context.clock()
         if self._stop.is_set():
             self._release(now)
-        elif webhook.is_verified and webhook.asked:
-            self._send_asked(webhook)
+        elif webhook.is_verified and webhook.requested:
+            self._send_requested(webhook)
         elif webhook.status == "unverified":
             self._challenge(webhook, now)
         elif webhook.status == "disabled":
@@ -171,11 +171,13 @@ class EndpointLease:
             else:
                 self._release(webhook.paused_until, games=True)
 
-    def _send_asked(self, webhook: Webhook) -> None:
+    def _send_requested(self, webhook: Webhook) -> None:
         """Send the first message that was asked for, and ask for it no more."""
-        asked = webhook.asked[0]
-        self._context.deliveries.send_asked(webhook, asked)
-        self._change(lambda stored: stored._replace(asked=tuple([other for other in stored.asked if other != asked])))
+        requested = webhook.requested[0]
+        self._context.deliveries.send_requested(webhook, requested)
+        self._change(
+            lambda stored: stored._replace(requested=tuple([other for other in stored.requested if other != requested]))
+        )
 
     def _challenge(self, webhook: Webhook, now: int) -> None:
         """Send a challenge if one is due."""
@@ -186,11 +188,11 @@ class EndpointLease:
             self._release(webhook.paused_until)
         else:
             answered = context.deliveries.challenge(webhook)
-            asked = webhook.url, webhook.status
+            challenged = webhook.url, webhook.status
             self._change(
                 lambda stored: (
                     endpoint_states.challenged(stored, context.clock(), context.jitter(), answered=answered)
-                    if (stored.url, stored.status) == asked
+                    if (stored.url, stored.status) == challenged
                     else stored
                 )
             )
@@ -203,7 +205,7 @@ class EndpointLease:
         probe, limit = webhook.status == "failing", _most_attempts(webhook)
         if len(self._in_flight) >= limit:
             return
-        if not self._ready and monotonic() >= self._look_at:
+        if not self._ready and monotonic() >= self._poll_at:
             self._read_due(webhook, ALL_GAMES if probe else now)
         while self._ready and len(self._in_flight) < limit and monotonic() >= self._send_at:
             self._send_at = max(self._send_at + 1 / PER_SECOND, monotonic())
@@ -221,7 +223,7 @@ class EndpointLease:
     def _add_due(self, due: Sequence[DueGame], limit: int) -> None:
         self._ready.extend(reminder for reminder in due if reminder.game not in self._in_flight)
         # If these are all, the process that releases the endpoint finds what has become due meanwhile.
-        self._look_at = 0.0 if len(due) == limit else monotonic() + POLL_SECONDS
+        self._poll_at = 0.0 if len(due) == limit else monotonic() + POLL_SECONDS
 
     def _attempt(self, webhook: Webhook, due: DueGame, *, probe: bool) -> None:
         """Notify the endpoint of one game, in a thread of its own."""
@@ -243,11 +245,11 @@ class EndpointLease:
         if self._ready and len(self._in_flight) < limit:
             pause = min(pause, max(self._send_at - monotonic(), 0.0))
         with suppress(queue.Empty):
-            self._note(self._attempted.get(timeout=pause) if pause else self._attempted.get_nowait())
+            self._end_attempt(self._attempted.get(timeout=pause) if pause else self._attempted.get_nowait())
             while True:
-                self._note(self._attempted.get_nowait())
+                self._end_attempt(self._attempted.get_nowait())
 
-    def _note(self, attempted: _Attempted) -> None:
+    def _end_attempt(self, attempted: _Attempted) -> None:
         """Note what an attempt has shown of the endpoint."""
         context, error, outcome = self._context, attempted.error, attempted.outcome
         self._in_flight.discard(attempted.due.game)
@@ -259,9 +261,9 @@ class EndpointLease:
             if self._webhook is not None:
                 context.deliveries.put_off(self._webhook, attempted.due)
         elif outcome is not None:
-            self._note_outcome(outcome, probe=attempted.probe)
+            self._record_outcome(outcome, probe=attempted.probe)
 
-    def _note_outcome(self, outcome: Outcome, *, probe: bool) -> None:
+    def _record_outcome(self, outcome: Outcome, *, probe: bool) -> None:
         if outcome.delivered:
             self._change(endpoint_states.succeeded)
         if outcome.failed:
@@ -303,8 +305,8 @@ DELIVERY_SETTINGS: Final = ConsumerSettings(
     lease_ms=LEASE_MS,
     batch=500,
     most=500,
-    look_seconds=(0.05, 0.25),
-    look_growth=1.1,
+    poll_seconds=(0.05, 0.25),
+    poll_growth=1.1,
     failure="messages could not be delivered to an endpoint",
 )
 MAX_ATTEMPTS: Final = 500
@@ -319,13 +321,13 @@ class Deliverer(Consumer):
         self._context = context
         self._stop = Event()
 
-    def handle(self, taken: TakenReminder) -> Next:
+    def handle(self, reminder: LeasedReminder) -> Next:
         """Deliver to one endpoint what is due. Who releases its lease has written the next reminder."""
-        app, _, name = taken.game.partition(".")
+        app, _, name = reminder.game.partition(".")
         webhook, due = self._context.store.read_with_due(app, name, self._clock(), READ_AHEAD)
         if webhook is None:
             return "never"
-        EndpointLease(self._context, self._stop, webhook, taken.leased, due=due).deliver()
+        EndpointLease(self._context, self._stop, webhook, reminder.leased, due=due).deliver()
         return "written"
 
     def close(self) -> None:
@@ -342,8 +344,8 @@ OUTBOX_SETTINGS: Final = ConsumerSettings(
     kind="outbox",
     lease_ms=30_000,
     batch=128,
-    look_seconds=(0.05, 0.25),
-    look_growth=1.1,
+    poll_seconds=(0.05, 0.25),
+    poll_growth=1.1,
     failure="an application could not be notified of a game",
 )
 
@@ -359,9 +361,9 @@ class OutboxWorker(Consumer):
         self._outbox = outbox
         self._wake = wake
 
-    def handle(self, taken: TakenReminder) -> Next:
+    def handle(self, reminder: LeasedReminder) -> Next:
         """Publish one game."""
-        published = self._outbox.publish(taken.tenant, taken.game)
+        published = self._outbox.publish(reminder.tenant, reminder.game)
         if published.published_at is not None:
             self._metrics.count_publication(self._clock() - published.published_at)
         if published.due:
@@ -376,7 +378,7 @@ ERASURE_SETTINGS: Final = ConsumerSettings(
     kind="erasures",
     lease_ms=30_000,
     batch=4,
-    look_seconds=(0.0, 0.5),
+    poll_seconds=(0.0, 0.5),
     failure="people of an application could not be erased",
 )
 
@@ -388,6 +390,6 @@ class ErasureWorker(Consumer):
         super().__init__(ERASURE_SETTINGS, queue, spawn=None)
         self._erasures = erasures
 
-    def handle(self, taken: TakenReminder) -> Next:
+    def handle(self, reminder: LeasedReminder) -> Next:
         """Do a part for one application; it is due again behind those that are due already."""
-        return self._clock() if self._erasures.go_on(taken.game) else "never"
+        return self._clock() if self._erasures.go_on(reminder.game) else "never"

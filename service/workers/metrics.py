@@ -52,7 +52,7 @@ class WorkerMetrics:
         self._time_outs = Counter(
             "domino_time_outs_total", "Deadlines from which something followed.", ["then"], registry=registry
         )
-        self._held = Counter(
+        self._deferred = Counter(
             "domino_held_deadlines_total",
             "Deadlines that had passed by the clock of their game, and were put off after an outage.",
             registry=registry,
@@ -125,9 +125,9 @@ class WorkerMetrics:
         """Count a deadline; ``then`` is what followed."""
         self._time_outs.labels(then).inc()
 
-    def count_held(self) -> None:
+    def count_deferred(self) -> None:
         """Count a deadline that was put off."""
-        self._held.inc()
+        self._deferred.inc()
 
     def count_taken(self, kind: ReminderKind, lag_ms: int) -> None:
         """Observe a reminder that was taken."""

@@ -75,7 +75,7 @@ class Messenger:
             thread.start()
         while not self._stop.requested:
             if all([loop.is_alive() for loop in self._loops]):
-                self._stop.note_step()
+                self._stop.record_step()
             self._stop.wait(1.0)
         for loop in self._loops:
             loop.request()
@@ -159,7 +159,7 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
         Loop("erasures", eraser.step, eraser.close),
         webhooks,
         Loop("deletions", partial(_poll, parts.deleted), lambda: None),
-        Loop("heartbeats", partial(_look, parts.heartbeats), lambda: None),
+        Loop("heartbeats", partial(_refresh, parts.heartbeats), lambda: None),
     ]
     return Messenger(loops, stop).run()
 
@@ -172,7 +172,7 @@ def _erasures(parts: WorkerParts, outbox: Outbox) -> Erasures:
         parts.game_index,
         outbox,
         reminders=parts.reminders,
-        note=parts.deleted.note_erasure,
+        on_erased=parts.deleted.record_erasure,
     )
 
 
@@ -197,9 +197,9 @@ def _poll(deleted: DeletedGames) -> float:
     return POLL_SECONDS
 
 
-def _look(heartbeats: RedisHeartbeats) -> float:
+def _refresh(heartbeats: RedisHeartbeats) -> float:
     """Learn which deadlines are postponed; returns when to do so again."""
-    heartbeats.look()
+    heartbeats.refresh()
     return BEAT_SECONDS
 
 

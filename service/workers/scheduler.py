@@ -13,7 +13,7 @@ from service.games.automation.due import Automation
 from service.games.model.errors import StaleVersion
 from service.games.model.game_events import Reminded
 from service.games.ports import TRACE
-from service.games.reminders import TakenReminder
+from service.games.reminders import LeasedReminder
 from service.games.store.transactions import Committed
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
 
@@ -23,7 +23,7 @@ SETTINGS: Final = ConsumerSettings(
     kind="clock",
     lease_ms=10_000,
     batch=32,
-    look_seconds=(0.25, 0.25),
+    poll_seconds=(0.25, 0.25),
     failure="a deadline could not be handled",
     fresh_ms=1_000,  # an outage may have begun and ended since, and would postpone the deadline
 )
@@ -36,17 +36,17 @@ class Scheduler(Consumer):
         super().__init__(SETTINGS, queue, spawn=None)
         self._automation = automation
 
-    def handle(self, taken: TakenReminder) -> Next:
+    def handle(self, reminder: LeasedReminder) -> Next:
         """Do what is due in a game; if nothing is, its reminder is set to when something will be."""
         TRACE.set("")
         try:
-            result = self._automation.time_out(taken.game, taken.judged)
+            result = self._automation.time_out(reminder.game, reminder.reading)
         except StaleVersion:
             return "written"  # the write that came first has written the next reminder
         if result is None:
             return "never"
         if not isinstance(result, Committed):
-            self._metrics.count_held()  # it has passed by the clock of the game, of which its reminder is
+            self._metrics.count_deferred()  # it has passed by the clock of the game, of which its reminder is
             return result
         clock = result.after.clock
         if result.status_before == "waiting":

@@ -44,14 +44,14 @@ class Eraser:
         self.repository = build_repository(store, clock, os.urandom)
         outbox = Outbox(self.repository, index, RedisLobby(calls), clock)
         erasures: Any = self._watched(RedisErasures(calls))
-        note: Any = self._watched(redis_deletions(nodes))
+        deletions: Any = self._watched(redis_deletions(nodes))
         self.erasures = Erasures(
             erasures,
             self.repository,
             index,
             outbox,
             reminders=self.reminders,
-            note=note.note_erasure,
+            on_erased=deletions.record_erasure,
         )
         self.registry = CollectorRegistry()
         self.worker = ErasureWorker(self.erasures, Queue(self.reminders, clock, WorkerMetrics(self.registry)))

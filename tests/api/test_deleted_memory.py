@@ -329,7 +329,7 @@ def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_bot_worker(
 
 def waits(bots: BotWorker, game: str) -> bool:
     """Whether a move is chosen in this game; other tests have games on the same server."""
-    return any(task.taken.game == game for task in bots._waiting)
+    return any(task.reminder.game == game for task in bots._waiting)
 
 
 def _away(seat: int) -> Callable[[Game], Any]:

@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from service.engine.variants import variants
-from service.games.ports import Backlog, Figures
+from service.games.ports import Backlog, StoreStats
 from service.games.reminders import ReminderKind
 from service.metrics import LIMITS, MOVE_ROUTE, Metrics, StoreGauges
 from service.reasons import REASONS
@@ -42,8 +42,8 @@ def at_start() -> dict[tuple[str, ...], float]:
     metrics.failed_writes(WRITE_FAILURES)
     WorkerMetrics(registry)
     kinds = dict.fromkeys(get_args(ReminderKind), Backlog(0, 0.0))
-    figures = Figures(kinds, (1, 0))
-    metrics.show_store(StoreGauges(lambda: figures, lambda: None))
+    stats = StoreStats(kinds, (1, 0))
+    metrics.show_store(StoreGauges(lambda: stats, lambda: None))
     return shown(metrics.text().decode() or generate_latest(registry).decode())
 
 
@@ -100,7 +100,7 @@ def test_the_limits_have_the_names_that_are_shown() -> None:
 
 
 def test_without_the_store_its_gauges_say_only_that() -> None:
-    def away() -> Figures:
+    def away() -> StoreStats:
         raise StorageUnavailable("connection")
 
     metrics = Metrics(CollectorRegistry())

@@ -110,7 +110,7 @@ class SmallStore:
         outbox = Outbox(repository, self.index, self.lobby, system_clock)
         store = RedisErasures(self.calls)
         store.request(app, ref)
-        erasures = Erasures(store, repository, self.index, outbox, reminders=self.reminders, note=lambda _: None)
+        erasures = Erasures(store, repository, self.index, outbox, reminders=self.reminders, on_erased=lambda _: None)
         for _ in range(10):
             if not erasures.go_on(app):
                 return
@@ -333,7 +333,7 @@ def test_in_the_reserve_honest_games_go_on_whoever_fills_it(small: SmallStore) -
     honest = small.create({**TWO, "options": {"limit": 1000}}).get_json()
     hostile = [small.create({**TWO, "options": {"limit": 1000}}, EVIL).get_json() for _ in range(20)]
     fill(small.server.admin, 92)
-    small.shares.look()
+    small.shares.refresh()
     assert small.shares.is_reserved
     limit = int(small.server.admin.config_get("maxmemory")["maxmemory"] or 0)
     before = used(small)
@@ -362,7 +362,7 @@ def test_who_has_used_up_a_share_moves_no_more_once_half_of_the_memory_is_used(s
     small.server.admin.set(share_of(EVIL), 2**21)
     assert play(small, hostile, 40) == 40
     fill(small.server.admin, 60)
-    small.shares.look()
+    small.shares.refresh()
     assert play(small, hostile, 40) == 0
     assert play(small, honest, 40) == 40
 
@@ -373,7 +373,7 @@ def test_an_honest_table_of_a_tenant_whose_share_is_used_up_goes_on_with_half_of
     created = small.create({**TWO, "options": {"limit": 1000}}, EVIL).get_json()
     use_up(small)
     fill(small.server.admin, 60)
-    small.shares.look()
+    small.shares.refresh()
     use_up(small)  # of the memory that there is now
     assert refusal(small.create(address=EVIL)) == TOO_MUCH
     assert play(small, created, 40) == 40
@@ -385,12 +385,12 @@ def test_a_tenant_that_has_stored_too_much_is_refused_by_every_process_and_plays
     created = small.create({**TWO, "options": {"limit": 1000}}, EVIL).get_json()
     small.server.admin.set(share_of(EVIL), MEMORY // 10)
     fill(small.server.admin, 60)
-    small.shares.look()
+    small.shares.refresh()
     other = SmallStore(small.server)  # has counted nothing
-    other.shares.look()
+    other.shares.refresh()
     assert [play(each, created, 1) for each in (small, other)] == [0, 0]
     fill(small.server.admin, 92)
-    small.shares.look()
+    small.shares.refresh()
     assert small.shares.is_reserved
     assert refusal(small.create(address=EVIL))[:2] in {TOO_MUCH[:2], (503, "storage_unavailable")}
     assert play(small, created, 40) == 40
@@ -402,7 +402,7 @@ def test_a_tenant_that_has_stored_too_much_is_refused_by_every_process_and_plays
 def refuse_writes(small: SmallStore) -> None:
     """No game of the address is written any more: its part of the reserve is used up."""
     fill(small.server.admin, 92)
-    small.shares.look()
+    small.shares.refresh()
     assert small.shares.is_reserved
     small.server.admin.set(share_of(EVIL).replace("share", "reserve"), MEMORY)
 
@@ -437,10 +437,10 @@ def test_a_rematch_whose_game_exists_is_begun_although_the_share_is_used_up(
         play(small, created, 1)
     refuse_writes(small)
     small.server.admin.delete("ballast")  # new games are written again, but the old one does not name the new one yet
-    monkeypatch.setattr(small.shares, "look", lambda: None)
+    monkeypatch.setattr(small.shares, "refresh", lambda: None)
     assert refusal(small.post(f"/v1/games/{game}/rematch", None, token=token)) == TOO_MUCH
     monkeypatch.undo()
-    small.shares.look()
+    small.shares.refresh()
     use_up(small)
     assert refusal(small.create(address=EVIL)) == TOO_MUCH
     assert small.post(f"/v1/games/{game}/rematch", None, token=token).status_code == 201
@@ -493,7 +493,7 @@ def test_an_erasure_is_made_however_little_memory_is_left(small: SmallStore) -> 
     game = small.create(body, token=key).get_json()["game"]["id"]
     app = small.games.access.authenticate(game, None).game.tenant
     fill(small.server.admin, 92)
-    small.shares.look()
+    small.shares.refresh()
     assert small.shares.is_reserved
     small.server.admin.set(f"domino:reserve:{{{app}}}:{system_clock() // 1000 // DAY}", MEMORY)
     small.erase(app, "ada")
@@ -507,13 +507,13 @@ def test_games_of_bots_alone_wait_for_memory_and_those_with_people_do_not(small:
     automation = small.automation()
     assert automation.next_turn(alone) is not None
     fill(small.server.admin, 92)
-    small.shares.look()
+    small.shares.refresh()
     with pytest.raises(PutOff) as put_off:
         automation.next_turn(alone)
     assert put_off.value.retry_after >= 10
     automation.next_turn(watched)
     small.server.configure(maxmemory="0")
-    small.shares.look()
+    small.shares.refresh()
     assert automation.next_turn(alone) is not None
 
 

@@ -11,8 +11,8 @@ import pytest
 import redis
 
 from service.backends.facade import BackendsFacade
-from service.backends.ports import AskedMessage, DeliveryAttempt, Webhook
-from service.backends.webhooks.endpoints import MAX_ASKED, MAX_WEBHOOKS
+from service.backends.ports import DeliveryAttempt, RequestedMessage, Webhook
+from service.backends.webhooks.endpoints import MAX_REQUESTED, MAX_WEBHOOKS
 from service.backends.webhooks.messages import MESSAGE_TYPES
 from service.outgoing.lookups import LookupFailed
 from service.redis import keys
@@ -195,11 +195,11 @@ def test_an_endpoint_is_disabled_and_enabled(api: Api, app_key: str) -> None:
 def test_no_more_than_ten_pings_wait(api: Api, app_key: str) -> None:
     webhook = f"/v1/webhooks/{create(api, app_key)['id']}"
     ids = set()
-    for _ in range(MAX_ASKED):
+    for _ in range(MAX_REQUESTED):
         answer = api.post(f"{webhook}/pings", token=app_key)
         assert answer.status_code == 202
         ids.add(answer.get_json()["id"])
-    assert len(ids) == MAX_ASKED
+    assert len(ids) == MAX_REQUESTED
     assert status_and_code(api.post(f"{webhook}/pings", token=app_key)) == (409, "limit_reached")
     assert api.get(f"{webhook}/deliveries", token=app_key).get_json() == {"deliveries": []}
 
@@ -249,7 +249,7 @@ def test_a_message_that_was_tried_is_sent_again(api: Api, app_key: str, tried: T
     tried.log("msg_1", "game.turn", game)
     answer = api.post(f"{tried.path}/msg_1/attempts", token=app_key)
     assert (answer.status_code, answer.get_json()) == (202, {"id": "msg_1"})
-    assert tried.endpoint.asked == (AskedMessage("msg_1", "game.turn", 1_800_000_000_000, game, 2),)
+    assert tried.endpoint.requested == (RequestedMessage("msg_1", "game.turn", 1_800_000_000_000, game, 2),)
     (shown,) = api.get(tried.path, token=app_key).get_json()["deliveries"]
     assert (shown["id"], shown["game_id"], shown["version"]) == ("msg_1", game, 2)
 
@@ -275,7 +275,7 @@ def test_a_message_that_cannot_be_sent_again_is_refused_with_the_reason(
     for message, expected in refused.items():
         answer = api.post(f"{tried.path}/{message}/attempts", token=app_key)
         assert (answer.status_code, answer.get_json()["reason"]) == expected
-    assert tried.endpoint.asked == ()
+    assert tried.endpoint.requested == ()
     tried.log("msg_1", "game.deleted", deleted)
     assert api.post(f"{tried.path}/msg_1/attempts", token=app_key).status_code == 202
 

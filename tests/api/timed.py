@@ -16,7 +16,7 @@ from service.games.automation.due import Automation
 from service.games.model.clock import GRACE_MS
 from service.games.model.game import Game
 from service.games.model.schedule import BotTurn, reminders
-from service.games.reminders import JudgedTime
+from service.games.reminders import ClockReading
 from service.games.store.notifications import RedisEventFeed
 from service.games.store.redis_store import RedisStore
 from service.games.store.transactions import Committed
@@ -103,7 +103,7 @@ class TimedApi(Api):
 
     def act(self, game: str) -> bool:
         """Let the service do in a game what is due; whether anything was."""
-        return isinstance(self._automation.time_out(game, JudgedTime(self.clock())), Committed)
+        return isinstance(self._automation.time_out(game, ClockReading(self.clock())), Committed)
 
     def time_out(self, table: Table) -> int:
         """Let the running turn time out; the seat whose turn it was."""

@@ -150,7 +150,7 @@ class Hosted:
         return self.games.commands.claim(self.access(by), seat).answer
 
     def time_out(self) -> list[GameEvent]:
-        committed = self.service.time_out(self.id, self.store.judged(self.id))
+        committed = self.service.time_out(self.id, self.store.read_clock(self.id))
         return list(committed.events) if isinstance(committed, Committed) else []
 
     def play(self, choose: Choose = first) -> Committed:

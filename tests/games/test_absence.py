@@ -168,7 +168,7 @@ def test_a_turn_in_which_the_service_was_away_has_as_much_time_more() -> None:
     hosted.wait(30_000)
     hosted.now += 40_000  # the service is away
     hosted.store.beat()
-    assert hosted.service.time_out(hosted.id, hosted.store.judged(hosted.id)) == hosted.now + 40_000
+    assert hosted.service.time_out(hosted.id, hosted.store.read_clock(hosted.id)) == hosted.now + 40_000
     hosted.wait(39_999)
     assert hosted.time_out() == []
     hosted.wait(1)
@@ -202,9 +202,9 @@ def test_a_reminder_that_is_doubled_stale_or_of_no_game_does_nothing() -> None:
     hosted = Hosted("hh", MINUTE)
     others = [hosted.another_service() for _ in range(5)]
     hosted.now += 61_000
-    outcomes = [each.time_out(hosted.id, hosted.store.judged(hosted.id)) for each in others]
+    outcomes = [each.time_out(hosted.id, hosted.store.read_clock(hosted.id)) for each in others]
     assert [isinstance(outcome, Committed) for outcome in outcomes] == [True, False, False, False, False]
-    assert hosted.service.time_out("gone", hosted.store.judged("gone")) is None
+    assert hosted.service.time_out("gone", hosted.store.read_clock("gone")) is None
     assert hosted.service.next_turn("gone") is None
 
 

@@ -68,7 +68,7 @@ def test_a_game_that_all_people_have_forfeited_counts_and_so_does_its_rematch() 
             break
         if table.game(game_id).to_act == (0,):
             table.now += 7_000
-            table.automation.time_out(game_id, table.store.judged(game_id))
+            table.automation.time_out(game_id, table.store.read_clock(game_id))
             with pytest.raises(TooManyGamesOfBots):
                 games.commands.create(wanted)
         table.now += 1_000

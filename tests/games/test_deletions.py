@@ -96,7 +96,7 @@ def test_a_game_from_which_a_player_was_erased_is_dropped_apart(storage: Storage
     """What is about to be done in it goes on: only what is kept of it is dropped."""
     erased: list[Container[str]] = []
     process.deleted.on_erasure(erased.append)
-    process.deleted.note_erasure("a game")
+    process.deleted.record_erasure("a game")
     for _ in range(int(AGAIN_SECONDS)):
         storage.time += 1
         assert not process.drops("a game")

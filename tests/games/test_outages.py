@@ -5,7 +5,7 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from service.backends.index.summaries import held_summary, index_entry, owner_view
+from service.backends.index.summaries import deferred_summary, index_entry, owner_view
 from service.backends.webhooks.messages import TURN, game_messages
 from service.engine.presence import Claimed, TimedOut
 from service.games.commands.move import Expected
@@ -147,11 +147,11 @@ def test_a_list_shows_a_deadline_as_it_is_applied(since: int, until: int, shown:
     hosted = Hosted("hh", MINUTE)
     game, now = hosted.game, hosted.now
     stored = index_entry(game, owner_view(game), LIFETIMES).summary
-    read = held_summary(stored, lambda _: OutageAllowance(now + since, now + until))
+    read = deferred_summary(stored, lambda _: OutageAllowance(now + since, now + until))
     assert orjson.loads(read) == {**orjson.loads(stored), "deadline": format_rfc3339(now + shown)}
 
 
 def test_a_list_shows_no_deadline_where_there_is_none() -> None:
     game = Hosted("hh").game
     stored = index_entry(game, owner_view(game), LIFETIMES).summary
-    assert held_summary(stored, lambda _: OutageAllowance(10**14, 10**14)) == stored
+    assert deferred_summary(stored, lambda _: OutageAllowance(10**14, 10**14)) == stored

@@ -111,8 +111,8 @@ class FaultyStore(Store):
     def delete(self, game: str, tombstone: bytes, due: int, tenant: str) -> int | None:
         return self._write(lambda: self._store.delete(game, tombstone, due, tenant))
 
-    def note(self, game: str, tenant: str) -> None:
-        self._write(lambda: self._store.note(game, tenant))
+    def register(self, game: str, tenant: str) -> None:
+        self._write(lambda: self._store.register(game, tenant))
 
     def find_code(self, shard: int, code: bytes) -> str | None:
         return self._read(lambda: self._store.find_code(shard, code))

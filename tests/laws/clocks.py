@@ -38,7 +38,7 @@ from service.games.model.schedule import (
 )
 from service.games.model.seats import BOT, HUMAN, OPEN_SEAT
 from service.games.model.views import CommandResult, GameView
-from service.games.reminders import ReminderKind, TakenReminder
+from service.games.reminders import LeasedReminder, ReminderKind
 from service.games.store.codec import decode_event, decode_game
 from service.games.store.history import rebuild_game
 from service.games.store.idempotency import IdempotencyKey
@@ -351,21 +351,21 @@ class Course:
 
     def take_clock(self) -> None:
         """A scheduler looks for what is due; it may die in between, or another one may act first."""
-        for taken in self.store.take("clock", 10, LEASE):
-            self._let_follow(taken)
+        for reminder in self.store.take("clock", 10, LEASE):
+            self._let_follow(reminder)
 
-    def _let_follow(self, taken: TakenReminder) -> None:
+    def _let_follow(self, reminder: LeasedReminder) -> None:
         if self.random.random() < 0.4:
             self.figures["killed"] += 1
             return
         for automation in self.automations[: self.random.randint(1, 2)]:
             if self._time_out(automation):
                 return
-        self.store.reschedule("clock", taken, clock_due(self.game))
+        self.store.reschedule("clock", reminder, clock_due(self.game))
 
     def _time_out(self, automation: Automation) -> bool:
         before = self.game
-        judged = self.store.judged(self.id)
+        judged = self.store.read_clock(self.id)
         due = clock_due(before, judged.allowance)
         committed = automation.time_out(self.id, judged)
         if not isinstance(committed, Committed):
@@ -378,10 +378,10 @@ class Course:
 
     def take_bots(self) -> None:
         """A worker looks for computer players on turn; it may die in between, or act late."""
-        for taken in self.store.take("bots", 10, LEASE):
+        for reminder in self.store.take("bots", 10, LEASE):
             turn = self.automations[0].next_turn(self.id)
             if turn is None or turn.due > self.time.now:
-                self.store.reschedule("bots", taken, None if turn is None else turn.begin)
+                self.store.reschedule("bots", reminder, None if turn is None else turn.begin)
             elif self.random.random() < 0.8:
                 self._play(turn)
             else:

@@ -160,7 +160,7 @@ class Sequence:
         """What follows from a deadline, as soon as it does."""
         due = time_out_due(self.game)
         if due is not None and due <= self.now:
-            self.figures["time-outs"] += self.automation.time_out(self.id, self.store.judged(self.id)) is not None
+            self.figures["time-outs"] += self.automation.time_out(self.id, self.store.read_clock(self.id)) is not None
 
     def move(self) -> None:
         game = self.game

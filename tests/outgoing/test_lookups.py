@@ -110,7 +110,7 @@ def test_who_holds_nothing_is_forgotten() -> None:
     for number in range(100):
         assert shares.enter(str(number))
         shares.leave(str(number))
-    assert not shares._held
+    assert not shares._counts
 
 
 UNDER_GEVENT = """

@@ -23,7 +23,7 @@ from service.games.model.clock import GRACE_MS, ClockSettings
 from service.games.model.game import Game
 from service.games.model.game_events import HostingEvent
 from service.games.model.schedule import BotTurn
-from service.games.reminders import JudgedTime
+from service.games.reminders import ClockReading
 from service.games.store.transactions import Committed
 from service.records.record import Record
 from tests.laws.matches import setups
@@ -113,7 +113,7 @@ class HostedMatch:
                 if others:
                     self.claim(self.rng.choice(others), turn)
             else:
-                assert isinstance(self.automation.time_out(self.id, JudgedTime(self.now)), Committed)
+                assert isinstance(self.automation.time_out(self.id, ClockReading(self.now)), Committed)
             return
         bot = self.automation.next_turn(self.id)
         if bot is None:

@@ -17,7 +17,7 @@ from service.engine.state import PLAYING
 from service.engine.view import DrewView, RecordedDeal
 from service.games.model.clock import ClockSettings
 from service.games.model.schedule import BotTurn
-from service.games.reminders import JudgedTime
+from service.games.reminders import ClockReading
 from service.records.bot_checks import ALL_DECISIONS, CHEAP_DECISIONS, BotLimits
 from service.records.fork_points import fork_point_at
 from service.records.parser import parse_record
@@ -268,7 +268,7 @@ def forfeited_in_the_middle(variant: str, options: dict[str, int | str | bool]) 
             match.move(seat, legal_moves(game.rules, game.state, seat)[0])
         else:
             match.now = (game.deadline or 0) + 1000
-            match.automation.time_out(match.id, JudgedTime(match.now))
+            match.automation.time_out(match.id, ClockReading(match.now))
     return match
 
 

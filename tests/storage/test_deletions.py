@@ -218,7 +218,7 @@ def test_a_deletion_is_told_for_a_while(kept: Kept, game: str) -> None:
 
 def test_an_erasure_is_told_for_a_while_beside_a_deletion(kept: Kept, game: str) -> None:
     for _ in range(2):
-        kept.deletions.note_erasure(game)
+        kept.deletions.record_erasure(game)
     games, erased, _ = kept.deletions.deleted(60_000)
     assert game not in games
     assert list(erased).count(game) == 1

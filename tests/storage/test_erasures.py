@@ -10,7 +10,7 @@ import pytest
 from service.backends import store as redis_backends
 from service.backends.ports import Erasure
 from service.backends.store import RedisErasures
-from service.games.reminders import TakenReminder
+from service.games.reminders import LeasedReminder
 from service.games.store.reminder_queue import RedisReminders
 from service.redis.shards import with_shard
 from tests.storage.test_deletions import open_servers
@@ -31,7 +31,7 @@ class Kept(NamedTuple):
     def refs(self) -> list[str]:
         return [each.ref for each in self.erasures.pending(self.app)]
 
-    def take(self) -> list[TakenReminder]:
+    def take(self) -> list[LeasedReminder]:
         return [each for each in self.queue.take("erasures", 1000, LEASE) if each.game == self.app]
 
 

@@ -48,7 +48,7 @@ def harness(request: pytest.FixtureRequest) -> Iterator[Harness]:
 
 def until(harness: Harness, game: str) -> int:
     """For how many milliseconds from now deadlines are postponed that began before the last outage was over."""
-    return harness.queue.judged(game).allowance.until - harness.queue.server_time()
+    return harness.queue.read_clock(game).allowance.until - harness.queue.server_time()
 
 
 def test_after_an_outage_deadlines_are_postponed_by_its_length(harness: Harness) -> None:
@@ -57,7 +57,7 @@ def test_after_an_outage_deadlines_are_postponed_by_its_length(harness: Harness)
     harness.pass_time(30_000)
     began = harness.queue.server_time()
     harness.beat()
-    since, end = harness.queue.judged(game).allowance
+    since, end = harness.queue.read_clock(game).allowance
     assert began <= since <= harness.queue.server_time()
     assert 30_000 <= end - since <= 30_000 + JUST_NOW
     for passed in range(1_000, 11_000, 1_000):  # heartbeats go on, and the end comes nearer
@@ -67,7 +67,7 @@ def test_after_an_outage_deadlines_are_postponed_by_its_length(harness: Harness)
     while until(harness, game) > 0:
         harness.pass_time(1_000)
         harness.beat()
-    assert harness.queue.judged(game).allowance == NO_ALLOWANCE
+    assert harness.queue.read_clock(game).allowance == NO_ALLOWANCE
 
 
 def test_who_only_takes_what_is_due_sends_no_heartbeat(harness: Harness) -> None:
@@ -85,7 +85,7 @@ def test_as_long_as_players_can_move_nothing_is_postponed_however_rarely_somebod
     for _ in range(8):  # a scheduler that is away, or is killed each time before it takes anything
         harness.beat()
         harness.pass_time(1_000)
-    assert harness.queue.judged(game).allowance == NO_ALLOWANCE
+    assert harness.queue.read_clock(game).allowance == NO_ALLOWANCE
     assert take(harness, "clock") == {game}
 
 
@@ -93,7 +93,7 @@ def test_a_short_gap_is_no_outage(harness: Harness) -> None:
     harness.beat()
     harness.pass_time(OUTAGE_MS - 4_000)
     harness.beat()
-    assert harness.queue.judged(new_game()).allowance == NO_ALLOWANCE
+    assert harness.queue.read_clock(new_game()).allowance == NO_ALLOWANCE
 
 
 def test_an_allowance_is_an_hour_at_most(harness: Harness) -> None:
@@ -131,9 +131,9 @@ def test_during_an_outage_the_allowance_is_as_if_it_ended_now(harness: Harness) 
 
 def test_where_there_was_no_heartbeat_nothing_is_postponed(harness: Harness) -> None:
     game = create(harness, "clock", -30_000)
-    assert harness.queue.judged(game).allowance == NO_ALLOWANCE
+    assert harness.queue.read_clock(game).allowance == NO_ALLOWANCE
     harness.beat()
-    assert harness.queue.judged(game).allowance == NO_ALLOWANCE
+    assert harness.queue.read_clock(game).allowance == NO_ALLOWANCE
 
 
 def test_a_clock_that_was_set_back_does_not_hide_later_outages(harness: Harness) -> None:
@@ -151,7 +151,7 @@ def test_a_process_knows_what_the_last_heartbeat_has_told_it(harness: Harness) -
     harness.beat()
     harness.pass_time(30_000)
     harness.beat()
-    assert harness.queue.allowance(game) == harness.queue.judged(game).allowance != NO_ALLOWANCE
+    assert harness.queue.allowance(game) == harness.queue.read_clock(game).allowance != NO_ALLOWANCE
 
 
 def test_another_process_learns_the_allowance_without_a_heartbeat(harness: Harness) -> None:
@@ -159,16 +159,16 @@ def test_another_process_learns_the_allowance_without_a_heartbeat(harness: Harne
         pytest.skip("there is one process")
     assert isinstance(harness, RedisHarness)
     other, game = RedisHeartbeats(harness._topology, observe=observe_nothing), new_game()
-    other.look()
-    assert harness.queue.judged(game).allowance == NO_ALLOWANCE
+    other.refresh()
+    assert harness.queue.read_clock(game).allowance == NO_ALLOWANCE
     harness.beat()
     harness.pass_time(30_000)
     harness.beat()
     harness.pass_time(3_000)
-    other.look()
-    assert other.allowance(game) == harness.queue.judged(game).allowance
+    other.refresh()
+    assert other.allowance(game) == harness.queue.read_clock(game).allowance
     harness.pass_time(3_000)  # six seconds without a heartbeat, as a look is none
-    assert harness.queue.judged(game).allowance.since > other.allowance(game).since
+    assert harness.queue.read_clock(game).allowance.since > other.allowance(game).since
 
 
 def test_a_process_acts_once_on_each_outage_that_it_learns_of(shared_client: redis.Redis) -> None:
@@ -181,7 +181,7 @@ def test_a_process_acts_once_on_each_outage_that_it_learns_of(shared_client: red
     for passed in (0, 1_000, 30_000, 0):
         harness.pass_time(passed)
         sending.beat()
-        looking.look()
+        looking.refresh()
     harness.clear()
     assert learned == ["sends", "looks"]
 
@@ -196,7 +196,7 @@ def test_heartbeats_of_several_processes_are_one(harness: Harness) -> None:
         harness.pass_time(1_000)
         other.beat()
         harness.pass_time(1_000)
-    assert harness.queue.judged(new_game()).allowance == NO_ALLOWANCE
+    assert harness.queue.read_clock(new_game()).allowance == NO_ALLOWANCE
 
 
 def test_a_heartbeat_is_written_once_in_its_time_however_many_send_it(server: RealServer) -> None:
@@ -229,14 +229,14 @@ def test_a_server_of_a_cluster_that_was_away_postpones_its_games_alone(cluster_t
         game = new_game()
         games[cluster_topology.node(keys.HEARTBEATS[shard_of(game) or 0]) == lost] = game
     for is_lost, game in games.items():
-        assert (harness.queue.judged(game).allowance != NO_ALLOWANCE) is is_lost
+        assert (harness.queue.read_clock(game).allowance != NO_ALLOWANCE) is is_lost
         assert (harness.queue.allowance(game) != NO_ALLOWANCE) is is_lost
     harness.clear()
 
 
 def test_no_heartbeat_reaches_a_server_that_is_away() -> None:
     heartbeats = redis_reminders(open_topology("redis://127.0.0.1:1")).heartbeats
-    calls: tuple[Callable[[], None], ...] = (heartbeats.beat, heartbeats.look)
+    calls: tuple[Callable[[], None], ...] = (heartbeats.beat, heartbeats.refresh)
     for call in calls:
         with pytest.raises(StorageUnavailable):
             call()
@@ -247,7 +247,7 @@ def test_data_that_a_store_loads_from_its_disk_shows_how_long_it_was_away(server
     game, reminders = new_game(), redis_reminders(open_topology(server.url))
     server.admin.set(keys.HEARTBEATS[0], f"{reminders.server_time() - 60_000} 0 0")
     reminders.heartbeats.beat()
-    now, allowance = reminders.judged(game)
+    now, allowance = reminders.read_clock(game)
     assert 60_000 <= allowance.until - allowance.since <= 60_000 + JUST_NOW
     assert allowance.since <= now
 
@@ -280,7 +280,7 @@ def test_the_time_of_games_goes_on_when_the_clock_of_a_server_is_set_back(
         renewed = harness.queue.renew("clock", taken, LEASE)
         assert renewed is not None
         assert 0 <= renewed.leased - taken.leased <= JUST_NOW
-        assert harness.queue.judged(later).allowance == NO_ALLOWANCE
+        assert harness.queue.read_clock(later).allowance == NO_ALLOWANCE
 
 
 def test_the_time_of_games_comes_back_to_the_clock_of_the_server_slowly(shared_client: redis.Redis) -> None:

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import pytest
 
 from service.backends.index.store import (
+    MAX_EXAMINED,
     MAX_FOR_ALL,
     MAX_IN_LOBBY,
-    MAX_LOOKED_AT,
     MAX_TRIMMED,
     RedisIndex,
     RedisLobby,
@@ -774,7 +774,7 @@ def test_a_page_looks_at_a_bounded_number_of_games(redis_harness: RedisHarness) 
     games = Games(redis_harness)
     wanted = new_id()
     games.put(wanted, 0, status="finished")
-    for at in range(MAX_LOOKED_AT):
+    for at in range(MAX_EXAMINED):
         games.put(new_id(), at + 1)
     assert games.pages(statuses=("finished",), limit=1) == [[], [wanted]]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import redis
 
-from service.games.reminders import JudgedTime, ReminderKind, TakenReminder
+from service.games.reminders import ClockReading, LeasedReminder, ReminderKind
 from service.games.store.reminder_queue import RedisReminders
 from service.redis import keys
 from service.redis.cluster import ClusterTopology
@@ -130,8 +130,8 @@ def test_a_server_that_is_away_makes_the_queue_unavailable() -> None:
     )
     for call in (
         lambda: queue.take("clock", 5, LEASE),
-        lambda: queue.reschedule("bots", TakenReminder(with_shard("A" * 22), 1, 1.5, JudgedTime(1)), None),
-        lambda: queue.judged(with_shard("A" * 22)),
+        lambda: queue.reschedule("bots", LeasedReminder(with_shard("A" * 22), 1, 1.5, ClockReading(1)), None),
+        lambda: queue.read_clock(with_shard("A" * 22)),
         queue.server_time,
     ):
         with pytest.raises(StorageUnavailable):

@@ -9,7 +9,7 @@ from typing import Protocol, get_args
 import pytest
 
 from service.games.ports import Commit, IdempotencyRecord, Store, StoredGame, WriteRequest
-from service.games.reminders import NO_ALLOWANCE, JudgedTime, ReminderKind, ReminderQueue, Reminders, TakenReminder
+from service.games.reminders import NO_ALLOWANCE, ClockReading, LeasedReminder, ReminderKind, ReminderQueue, Reminders
 from service.games.store.heartbeats import Heartbeat
 from service.redis import keys
 from service.redis.shards import SHARDS, shard_of, with_shard
@@ -225,8 +225,8 @@ def test_a_game_without_a_shard_has_no_reminders(harness: Harness) -> None:
     assert harness.store.commit(game, Commit(1, b"t", [b"e2"], write(), reminders={"bots": 2, "clock": 2})) is None
     assert harness.store.read(game) == StoredGame(2, b"t")
     assert (harness.scores("bots"), harness.scores("clock")) == ({}, {})
-    assert harness.queue.reschedule("bots", TakenReminder(game, 1, 1.5, JudgedTime(1)), 5) is False
-    assert harness.queue.judged(game).allowance == NO_ALLOWANCE
+    assert harness.queue.reschedule("bots", LeasedReminder(game, 1, 1.5, ClockReading(1)), 5) is False
+    assert harness.queue.read_clock(game).allowance == NO_ALLOWANCE
 
 
 # ── Taken ────────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -158,7 +158,7 @@ def test_a_game_that_is_created_again_by_the_same_write_is_not_put_back(kept: Ke
     assert kept.found({network}) == {}
     kept.store.create(game, b"a state", usual(1, 2), same, tenant=network)
     assert kept.found({network}) == {}
-    kept.store.note(game, network)
+    kept.store.register(game, network)
     assert set(kept.found({network})) == {game}
 
 
@@ -166,6 +166,6 @@ def test_a_game_without_a_shard_is_in_no_index(kept: Kept) -> None:
     network, game = new_tenant(), secrets.token_urlsafe(16)
     assert shard_of(game) is None
     kept.create(game, network)
-    kept.store.note(game, network)
+    kept.store.register(game, network)
     kept.stored.forget([game])
     assert kept.found({network}) == {}

@@ -10,13 +10,13 @@ import pytest
 
 from service.backends.index.store import RedisIndex
 from service.backends.ports import (
-    AskedMessage,
     DeliveryAttempt,
     DueGame,
     GameIndex,
     IndexEntry,
     Repeat,
     RepeatKnown,
+    RequestedMessage,
     Webhook,
     WebhookStore,
 )
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.gate
 
 LEASE = 20_000
 MOST = 5
-ASKED = AskedMessage("msg_1", "game.turn", 1_800_000_000_000, "game", 7)
+REQUESTED = RequestedMessage("msg_1", "game.turn", 1_800_000_000_000, "game", 7)
 
 
 class Harness:
@@ -156,7 +156,9 @@ def new_webhook(harness: Harness, app: str | None = None, *, active: bool = True
     assert harness.store.create(webhook, MOST)
     if not active:
         return webhook
-    after = webhook._replace(status="active", is_verified=True, asked=(ASKED,), old_secret=b"o", failing_since=5)
+    after = webhook._replace(
+        status="active", is_verified=True, requested=(REQUESTED,), old_secret=b"o", failing_since=5
+    )
     assert harness.store.replace(webhook, after)
     return after
 
@@ -187,12 +189,12 @@ def test_a_request_is_kept_with_the_endpoint_that_it_writes(harness: Harness) ->
     assert store.repeated(webhook.app, "create", 1000) == made
     with pytest.raises(RepeatKnown):
         store.create(webhook._replace(id="another"), 1, made)  # known although there are as many as may be
-    pinged = webhook._replace(asked=(ASKED._replace(id="a"),))
+    pinged = webhook._replace(requested=(REQUESTED._replace(id="a"),))
     ping = Repeat("ping", b"f.s", 1000, b"[]")
     assert store.replace(webhook, pinged, repeat=ping)
     assert store.replace(pinged, webhook)  # it was sent
     with pytest.raises(RepeatKnown):
-        store.replace(webhook, webhook._replace(asked=(ASKED._replace(id="b"),)), repeat=ping)
+        store.replace(webhook, webhook._replace(requested=(REQUESTED._replace(id="b"),)), repeat=ping)
     assert store.read(webhook.app, webhook.id) == webhook
     assert store.replace(webhook, None)
     assert store.repeated(webhook.app, "ping", 1000) == ping
@@ -306,7 +308,7 @@ def test_games_that_were_put_off_are_due_again_when_an_endpoint_resumes(harness:
     harness.make_due(webhook, "g", 3)
     at = harness.queue.server_time() + 500_000
     harness.store.mark_failed(webhook, only_due(harness, webhook), at, count=True, attempt=attempt())
-    assert harness.store.replace(webhook, webhook._replace(failures=0, asked=()), resume=True)
+    assert harness.store.replace(webhook, webhook._replace(failures=0, requested=()), resume=True)
     game = only_due(harness, webhook)
     assert (game.notified, game.failures) == (3, 0)
 

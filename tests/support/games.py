@@ -20,12 +20,12 @@ from service.games.ports import (
 )
 from service.games.reminders import (
     NO_ALLOWANCE,
-    JudgedTime,
+    ClockReading,
+    LeasedReminder,
     MostOf,
     OutageAllowance,
     ReminderKind,
     ReminderQueue,
-    TakenReminder,
 )
 from service.games.store.admission import Keeping
 from service.games.store.repository import EVERYTHING, GameRepository
@@ -37,13 +37,13 @@ from service.redis.server_clock import system_clock
 class NoReminders(ReminderQueue):
     """A queue in which there is never any reminder; deadlines are never held."""
 
-    def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[TakenReminder]:
+    def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[LeasedReminder]:
         return []
 
-    def reschedule(self, kind: ReminderKind, taken: TakenReminder, at: int | None) -> bool:
+    def reschedule(self, kind: ReminderKind, reminder: LeasedReminder, at: int | None) -> bool:
         return False
 
-    def renew(self, kind: ReminderKind, taken: TakenReminder, lease: int) -> TakenReminder | None:
+    def renew(self, kind: ReminderKind, reminder: LeasedReminder, lease: int) -> LeasedReminder | None:
         return None
 
     def restore(self, kind: ReminderKind, game: str, tenant: str, at: int) -> None:
@@ -58,8 +58,8 @@ class NoReminders(ReminderQueue):
     def server_time(self) -> int:
         return system_clock()
 
-    def judged(self, game: str) -> JudgedTime:
-        return JudgedTime(system_clock())
+    def read_clock(self, game: str) -> ClockReading:
+        return ClockReading(system_clock())
 
     def allowance(self, game: str) -> OutageAllowance:
         return NO_ALLOWANCE

@@ -119,7 +119,7 @@ class InProcess(Hosted):
         """One step, which looks for games at once."""
         worker = worker or self.worker
         for source in worker._sources:
-            source.next_look = 0.0
+            source.next_poll = 0.0
         return worker.step()
 
     def play_out(self, game_id: str) -> list[GameEvent]:

@@ -10,7 +10,7 @@ from service.engine.presence import Absence, TimedOut
 from service.games.automation.due import OVERDUE_MS, PAUSE_MS
 from service.games.model.clock import GRACE_MS, ClockSettings
 from service.games.model.game_events import Reminded
-from service.games.reminders import JudgedTime
+from service.games.reminders import ClockReading
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.scheduler import SETTINGS, Scheduler
 from tests.backends.owned import APP
@@ -108,7 +108,7 @@ def test_an_error_puts_one_game_off_and_no_other(table: Clocked, monkeypatch: py
     broken, other = table.new(), table.new()
     time_out = table.automation.time_out
 
-    def failing(game: str, judged: JudgedTime) -> Any:
+    def failing(game: str, judged: ClockReading) -> Any:
         if game == broken:
             raise ValueError(game)
         return time_out(game, judged)

@@ -523,7 +523,7 @@ def test_a_message_that_cannot_be_made_again_holds_up_no_other(hooked: Hooked, l
     hooked.deliver()
     assert [each.id for each in listener.received[2:]] == [turns[1], listener.received[-1].id]
     assert listener.received[-1].data["game_id"] == late
-    assert hooked.webhooks.get(APP, webhook.id).asked == ()
+    assert hooked.webhooks.get(APP, webhook.id).requested == ()
     shown = [each for each in hooked.webhooks.attempts(APP, webhook.id) if each.message == turns[0]]
     assert [each.error for each in shown] == ["gone", None]
     assert hooked.status(webhook) == "active"

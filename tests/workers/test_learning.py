@@ -29,7 +29,7 @@ def advisor(table: InProcess) -> Advisor:
 
 def look_at_once(worker: Advisor) -> None:
     """As if the time until the next look were over."""
-    worker._hints._next_look = worker._reviews._next_look = 0.0
+    worker._hints._next_poll = worker._reviews._next_poll = 0.0
 
 
 def reviewed_match(table: InProcess, network: str = "", seed: str = "seed", limit: int = 1) -> str:
@@ -77,7 +77,7 @@ def test_hints_and_moves_take_turns(table: InProcess) -> None:
         version = table.game(running).version
         look_at_once(worker)
         for source in table.worker._sources:
-            source.next_look = 0.0
+            source.next_poll = 0.0
         worker.step()
         there = [each for each in asked if not table.store.learning.is_hint_asked(each.id, position_of(each))]
         assert len(there) == computed

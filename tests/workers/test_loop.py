@@ -60,7 +60,7 @@ def test_a_process_is_alive_as_long_as_its_steps_end(monkeypatch: pytest.MonkeyP
     assert stop.is_alive()
     now += 1
     assert not stop.is_alive()
-    stop.note_step()
+    stop.record_step()
     assert stop.is_alive()
 
 

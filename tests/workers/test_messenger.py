@@ -60,7 +60,7 @@ def table() -> Table:
 
 def test_what_was_told_is_forgotten_until_there_is_more(table: Table) -> None:
     game = table.create()
-    assert table.worker.step() == OUTBOX_SETTINGS.look_seconds[0]
+    assert table.worker.step() == OUTBOX_SETTINGS.poll_seconds[0]
     assert table.reminder(game) is None
     assert table.published.ids() == [game]
     table.play(game)
@@ -72,9 +72,9 @@ def test_what_was_told_is_forgotten_until_there_is_more(table: Table) -> None:
 def test_the_looks_become_rarer_while_there_is_nothing_to_tell(table: Table) -> None:
     pauses = [table.worker.step() for _ in range(30)]
     assert pauses == sorted(pauses)
-    assert pauses[-1] == OUTBOX_SETTINGS.look_seconds[1]
+    assert pauses[-1] == OUTBOX_SETTINGS.poll_seconds[1]
     table.create()
-    assert table.worker.step() == OUTBOX_SETTINGS.look_seconds[0]
+    assert table.worker.step() == OUTBOX_SETTINGS.poll_seconds[0]
 
 
 def test_while_there_is_more_it_goes_on_at_once(table: Table) -> None:

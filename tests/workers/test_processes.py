@@ -71,7 +71,7 @@ def test_a_person_is_timed_out_after_the_deadline_and_not_before(server: RealSer
 
 
 def test_a_turn_ends_within_two_seconds_of_its_deadline() -> None:
-    assert GRACE_MS + SETTINGS.look_seconds[1] * 1000 <= 2000
+    assert GRACE_MS + SETTINGS.poll_seconds[1] * 1000 <= 2000
 
 
 def test_after_a_time_in_which_nobody_could_move_nobody_is_late(server: RealServer, tmp_path: Path) -> None:

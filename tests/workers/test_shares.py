@@ -12,7 +12,7 @@ from service.engine.moves import Move
 from service.engine.variant import Rules
 from service.games.model.clock import ClockSettings
 from service.games.model.schedule import LEAD_MS
-from service.games.reminders import TakenReminder
+from service.games.reminders import LeasedReminder
 from service.workers.bot_worker import BOTS, EXPERTS, LEASE_MS, SAFE_MS
 from service.workers.consumer import Consumer, Next
 from service.workers.messenger import DELIVERY_SETTINGS
@@ -131,7 +131,7 @@ def test_a_game_that_all_people_have_forfeited_waits_behind_those_with_people() 
         table.step()
     assert table.store.reminder("experts", game_id) is None
     table.now += 7_000
-    assert table.automation.time_out(game_id, table.store.judged(game_id)) is not None
+    assert table.automation.time_out(game_id, table.store.read_clock(game_id)) is not None
     game = table.game(game_id)
     assert game.presence.forfeited == {0}
     assert not game.is_awaited
@@ -170,15 +170,15 @@ def test_endpoints_are_not_kept_from_places_that_nobody_has() -> None:
 class Keeping(Consumer):
     """Never ends what it began."""
 
-    def handle(self, taken: TakenReminder) -> Next:
-        raise AssertionError(taken)
+    def handle(self, reminder: LeasedReminder) -> Next:
+        raise AssertionError(reminder)
 
 
 def test_a_killed_worker_delays_its_tables_by_one_lease() -> None:
     table = InProcess(Counted())
     games = due_at_once(table, "pe", 3, "a") + due_at_once(table, "pg", 3, "a")
-    table.worker._bots.look()  # takes and plays; those of the experts are taken and not decided
-    table.worker._experts.look()
+    table.worker._bots.poll()  # takes and plays; those of the experts are taken and not decided
+    table.worker._experts.poll()
     before = versions(table, games[:3])
     other = table.new_worker()
     table.now += LEASE_MS - 1
@@ -198,9 +198,9 @@ def test_a_decision_that_waits_is_not_made_by_two() -> None:
     table = InProcess(counted)
     other = table.new_worker()
     due_at_once(table, "pe", 8, "a")
-    table.worker._experts.look()
+    table.worker._experts.poll()
     table.now += LEASE_MS + 1
-    other._experts.look()
+    other._experts.poll()
     for _ in range(8):
         table.step()  # finds that its leases have ended
         table.step(other)
@@ -211,7 +211,7 @@ def test_a_lease_that_is_short_is_renewed_before_a_decision() -> None:
     counted = Counted()
     table = InProcess(counted)
     due_at_once(table, "pe", 2, "a")
-    table.worker._experts.look()
+    table.worker._experts.poll()
     table.now += LEASE_MS - SAFE_MS + 500
     table.step()
     table.now += SAFE_MS - 499

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 from service.engine.events import Dealt, Done, Drew, Flipped, Passed, Played
 from service.games.model.game import Game
 from service.games.model.schedule import bot_turn, clock_due
-from service.games.reminders import JudgedTime
+from service.games.reminders import ClockReading
 from service.redis.topology import open_topology
 from tests.histories.checker import Verdict, check, read_game
 from tests.histories.clients import Client, Party
@@ -247,14 +247,14 @@ class _Play:
         hosted, queue, found = on_redis(self._stage.nodes), redis_reminders(open_topology(self._stage.nodes)), []
         for game_id in self._stage.games():
             game = hosted.game(game_id)
-            if game.status != "finished" and _is_overdue(game, queue.judged(game_id)):
+            if game.status != "finished" and _is_overdue(game, queue.read_clock(game_id)):
                 found.append((game_id, game.version))
         return found
 
     def _longest_allowance(self) -> float:
         """Return the seconds for which deadlines are postponed yet."""
         heartbeats = redis_reminders(open_topology(self._stage.nodes)).heartbeats
-        heartbeats.look()
+        heartbeats.refresh()
         return heartbeats.longest_allowance()
 
     def _of_bots_running(self) -> set[str]:
@@ -332,7 +332,7 @@ def _asked(door: TableDoor, path: str, body: object, key: str, *, token: str | N
     return found[-1]
 
 
-def _is_overdue(game: Game, judged: JudgedTime) -> bool:
+def _is_overdue(game: Game, judged: ClockReading) -> bool:
     """Return whether a computer player or a deadline is late, which is postponed after an outage."""
     turn = bot_turn(game)
     dues = [None if turn is None else turn.begin, clock_due(game, judged.allowance)]

@@ -140,8 +140,8 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> ExampleApp:
             webhook = webhooks.read(app, name)
             if webhook is not None:
                 deliveries.challenge(webhook)
-                for asked in webhook.asked[:1]:
-                    deliveries.send_asked(webhook, asked)
+                for asked in webhook.requested[:1]:
+                    deliveries.send_requested(webhook, asked)
         learn()
 
     bots_alone = BotsAlone(RedisGamesOfBots(calls, _TTL_SECONDS), repository, clock, most=0)

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from service.backends.index.summaries import held_summary
+from service.backends.index.summaries import deferred_summary
 from service.backends.ports import (
     MAX_ERASURES,
     ErasureStore,
@@ -56,7 +56,7 @@ class Listing:
         self._index = index
         self._lobby = lobby
         self._elapsed = elapsed
-        self._kept: dict[str | None, tuple[float, LobbyPage]] = {}
+        self._pages: dict[str | None, tuple[float, LobbyPage]] = {}
 
     def games(self, app: str, query: IndexQuery) -> ListedGames:
         """Return the games of an application.
@@ -66,7 +66,7 @@ class Listing:
         page = self._index.find(app, query)
         games = [
             b'%b,"expires_at":"%b"}'
-            % (held_summary(summary, self._allowance)[:-1], format_rfc3339(expires_at).encode())
+            % (deferred_summary(summary, self._allowance)[:-1], format_rfc3339(expires_at).encode())
             for summary, expires_at in page.entries
         ]
         return ListedGames(games, page.next)
@@ -78,28 +78,28 @@ class Listing:
     def lobby(self, query: LobbyQuery) -> ListedGames:
         """Return the games of a lobby, the newest first; of one variant that exists, or of any.
 
-        What ``is_kept`` is at most as old as ``LOBBY_SECONDS``. Raises ``ValueError`` for a text that is no cursor,
+        What ``is_cached`` is at most as old as ``LOBBY_SECONDS``. Raises ``ValueError`` for a text that is no cursor,
         ``StorageUnavailable``.
         """
-        if not is_kept(query):
+        if not is_cached(query):
             return _listed(self._lobby.games(query))
         now = self._elapsed()
-        until, page = self._kept.get(query.variant, (now, LobbyPage((), None)))
+        until, page = self._pages.get(query.variant, (now, LobbyPage((), None)))
         if until <= now:
             page = self._lobby.games(query)
-            self._kept[query.variant] = self._elapsed() + LOBBY_SECONDS, page
+            self._pages[query.variant] = self._elapsed() + LOBBY_SECONDS, page
         return _listed(page)
 
     def forget(self, _games: Container[str]) -> None:
         """Drop what is known of deleted games."""
-        self._kept.clear()
+        self._pages.clear()
 
 
 def _listed(page: LobbyPage) -> ListedGames:
     return ListedGames(list(page.games), page.next)
 
 
-def is_kept(query: LobbyQuery) -> bool:
+def is_cached(query: LobbyQuery) -> bool:
     """Return whether to keep this in memory: a first page of usual size, for everybody, as nearly all ask for."""
     return query == LobbyQuery(variant=query.variant)
 

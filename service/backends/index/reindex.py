@@ -61,7 +61,7 @@ class Reindexer:
         """Rebuild the index of this application, or of all of them. Raises ``OutcomeUnknown``; it may be run again."""
         for game in scan.games():
             indexed = self.rebuild(game, app)
-            self._note(self._progress._replace(indexed=self._progress.indexed + indexed))
+            self._set_progress(self._progress._replace(indexed=self._progress.indexed + indexed))
         apps: Iterable[str] = scan.applications() if app is None else [app]
         for owner in apps:
             self._remove_lost(owner)
@@ -80,7 +80,7 @@ class Reindexer:
             app = None if game is None or game.ownership is None else game.ownership.app
             if game is None or only not in (None, app):
                 return False
-            self._repository.store.note(game.id, game.tenant)
+            self._repository.store.register(game.id, game.tenant)
             if app is None:
                 return False
             # In this order: a write that comes later than this look is published from the version that is put here.
@@ -105,7 +105,7 @@ class Reindexer:
             games, cursor = self._index.games(app, cursor)
             for game in games:
                 removed = not self._belongs(game, app) and self._remove(game, app)
-                self._note(self._progress._replace(removed=self._progress.removed + removed))
+                self._set_progress(self._progress._replace(removed=self._progress.removed + removed))
             if cursor is None:
                 return
 
@@ -122,6 +122,6 @@ class Reindexer:
     def _remove(self, game_id: str, app: str) -> bool:
         return self._index.remove(app, game_id, position=self._index.position(app, game_id))
 
-    def _note(self, progress: Progress) -> None:
+    def _set_progress(self, progress: Progress) -> None:
         self._progress = progress._replace(seen=progress.seen + 1)
         self._report(self._progress)

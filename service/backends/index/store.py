@@ -59,7 +59,7 @@ def decode_cursor(cursor: str) -> tuple[int, str]:
 
 MAX_TRIMMED: Final = 10
 """Games that have expired, and are removed by one write."""
-MAX_LOOKED_AT: Final = 500
+MAX_EXAMINED: Final = 500
 """Games that are looked at for one page."""
 MAX_IN_LOBBY: Final = 1000
 """Games of one application that a lobby keeps."""
@@ -161,7 +161,7 @@ class RedisIndex(GameIndex):
             score,
             game,
             query.limit,
-            max(MAX_LOOKED_AT, query.limit),
+            max(MAX_EXAMINED, query.limit),
             self._ttl,
             query.updated_after or 0,
             ",".join(query.statuses).encode(),
@@ -187,10 +187,10 @@ class RedisLobby(Lobby):
         self._calls = calls
 
     def put(self, entry: LobbyEntry) -> bool:
-        kept = self._put(keys.lobby(entry.app), entry, MAX_IN_LOBBY)
+        stored = self._put(keys.lobby(entry.app), entry, MAX_IN_LOBBY)
         if entry.for_all:
-            kept = self._put(keys.lobby(None), entry, MAX_FOR_ALL) or kept
-        return kept
+            stored = self._put(keys.lobby(None), entry, MAX_FOR_ALL) or stored
+        return stored
 
     def _put(self, lobby: tuple[bytes, ...], entry: LobbyEntry, room: int) -> bool:
         """Show or hide a game in one lobby, whose lists have ``room`` for so many games of an application."""
@@ -214,7 +214,7 @@ class RedisLobby(Lobby):
         created, game = (b"", b"") if query.cursor is None else _from_cursor(query.cursor)
         entries, _, games = keys.lobby(query.app)
         shown = games if query.variant is None else b"%b:%b" % (games, query.variant.encode())
-        most = max(MAX_LOOKED_AT, query.limit)
+        most = max(MAX_EXAMINED, query.limit)
         command = evalsha("lobby_games", (entries, shown), created, game, query.limit, most)
         last_created, last_game, *found = self._calls.read("lobby_games", entries, command)
         return LobbyPage(

@@ -133,7 +133,7 @@ def _listed_players(game: Game, view: GameView) -> list[dict[str, Any]]:
     return players
 
 
-def held_summary(summary: bytes, allowance: Callable[[str], OutageAllowance]) -> bytes:
+def deferred_summary(summary: bytes, allowance: Callable[[str], OutageAllowance]) -> bytes:
     """Return a stored summary with the deadline as it is applied: an outage may have ended since it was stored.
 
     ``allowance`` is that of the deadlines of a game. A summary that was stored later has its deadline as it is applied.

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Final, NamedTuple
 
-from service.backends.ports import AskedMessage, DeliveryAttempt, DueGame, Webhook, WebhookStore
+from service.backends.ports import DeliveryAttempt, DueGame, RequestedMessage, Webhook, WebhookStore
 from service.backends.webhooks.endpoint_states import MAX_ATTEMPTS, pause
 from service.backends.webhooks.messages import (
     DEADLINE,
@@ -109,17 +109,25 @@ class Deliveries:
         self._store.log(webhook, attempt)
         return answered
 
-    def send_asked(self, webhook: Webhook, asked: AskedMessage) -> None:
+    def send_requested(self, webhook: Webhook, requested: RequestedMessage) -> None:
         """Send a message that was asked for; it is not sent again if that fails, nor if it cannot be made any more."""
-        message = self._make_asked(webhook, asked)
+        message = self._make_requested(webhook, requested)
         if message is None:
             now = self._clock()
             attempt = DeliveryAttempt(
-                asked.id, asked.type, asked.game, now, 0, None, "gone", asked.version, asked.happened_at
+                requested.id,
+                requested.type,
+                requested.game,
+                now,
+                0,
+                None,
+                "gone",
+                requested.version,
+                requested.happened_at,
             )
             self._observe(attempt)
         else:
-            attempt, _ = self._send(webhook, message, asked.game)
+            attempt, _ = self._send(webhook, message, requested.game)
         self._store.log(webhook, attempt)
 
     def deliver(self, webhook: Webhook, due: DueGame, *, probe: bool, may_send: Callable[[], bool]) -> Outcome:
@@ -130,16 +138,16 @@ class Deliveries:
         """
         TRACE.set("")
         messages, version = self._messages(webhook, due)
-        wanted = [message for message in messages if message.type in webhook.events]
+        subscribed = [message for message in messages if message.type in webhook.events]
         delivered = 0
-        if not wanted:
+        if not subscribed:
             self._store.mark_notified(webhook, due, version, done=True)
             return Outcome()
-        for reached, message in zip(_reached(wanted, version), wanted, strict=True):
+        for reached, message in zip(_reached(subscribed, version), subscribed, strict=True):
             if not may_send():
                 break
             attempt, answer = self._send(webhook, message, due.game)
-            done = message is wanted[-1]
+            done = message is subscribed[-1]
             if attempt.error is None:
                 delivered += 1
             elif not probe and due.failures + 1 >= MAX_ATTEMPTS:
@@ -161,36 +169,36 @@ class Deliveries:
         at = self._clock() + pause(due.failures + 1, self._jitter())
         self._store.mark_failed(webhook, due, at, count=True, attempt=None)
 
-    def _make_asked(self, webhook: Webhook, asked: AskedMessage) -> Message | None:
+    def _make_requested(self, webhook: Webhook, requested: RequestedMessage) -> Message | None:
         """Return the message that was asked for; ``None`` if it cannot be made, so that it holds up no other."""
         try:
-            return self._asked(webhook, asked)
+            return self._requested(webhook, requested)
         except (Gone, NotFound):
             return None
         except Unreadable:
-            _log.warning("the message %s is of a game that cannot be read, and is not sent again", asked.id)
+            _log.warning("the message %s is of a game that cannot be read, and is not sent again", requested.id)
         except (StorageUnavailable, OutcomeUnknown):
             raise
         except Exception:
-            _log.exception("the message %s could not be made again", asked.id)
+            _log.exception("the message %s could not be made again", requested.id)
         return None
 
-    def _asked(self, webhook: Webhook, asked: AskedMessage) -> Message | None:
+    def _requested(self, webhook: Webhook, requested: RequestedMessage) -> Message | None:
         """Return the message that was asked for; ``None`` if its game is gone.
 
         Raises ``Gone`` and ``NotFound`` then, too.
         """
-        if asked.game is None:
-            return sample_message(webhook.id, asked.id, asked.type, asked.happened_at)
-        if asked.type == DELETED:
-            return deleted_message(webhook.id, asked.game, asked.version, asked.happened_at)
-        game = self._repository.reader.load(asked.game)
-        if game is None or game.version < asked.version:
+        if requested.game is None:
+            return sample_message(webhook.id, requested.id, requested.type, requested.happened_at)
+        if requested.type == DELETED:
+            return deleted_message(webhook.id, requested.game, requested.version, requested.happened_at)
+        game = self._repository.reader.load(requested.game)
+        if game is None or game.version < requested.version:
             return None
-        (event,) = self._events(game, asked.version - 1, asked.version)
-        if asked.type in (TURN, DEADLINE):
-            game = self._repository.histories.at_version(game, asked.version)
-        return message_again(webhook.id, game, event, asked.type)
+        (event,) = self._events(game, requested.version - 1, requested.version)
+        if requested.type in (TURN, DEADLINE):
+            game = self._repository.histories.at_version(game, requested.version)
+        return message_again(webhook.id, game, event, requested.type)
 
     def _messages(self, webhook: Webhook, due: DueGame) -> tuple[list[Message], int]:
         """Return the messages for an endpoint about a game, and the version that it will know the game at."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from service.backends.keys import Prior, RepeatableRequest
-from service.backends.ports import AskedMessage, DeliveryAttempt, RepeatKnown, Webhook, WebhookStore
+from service.backends.ports import DeliveryAttempt, RepeatKnown, RequestedMessage, Webhook, WebhookStore
 from service.backends.webhooks import endpoint_states
 from service.backends.webhooks.messages import CHALLENGE, DELETED, PING, message_id
 from service.games.model.errors import Forbidden, LimitReached, NotFound
@@ -23,7 +23,7 @@ from service.redis.shards import shard_of
 
 MAX_WEBHOOKS: Final = 5
 """The most endpoints of an application."""
-MAX_ASKED: Final = 20
+MAX_REQUESTED: Final = 20
 """The most messages of an endpoint that were asked for and wait."""
 OVERLAP_MS: Final = 86_400_000
 """For so long after a change, the old secret signs too."""
@@ -91,7 +91,7 @@ class Webhooks:
             secret = new_secret(request.random_bytes)
             webhook = Webhook(name, app, url, tuple(dict.fromkeys(events)), "unverified", now, secret)
             try:
-                if not self._store.create(webhook, MAX_WEBHOOKS, request.repeat(now, _kept(webhook))):
+                if not self._store.create(webhook, MAX_WEBHOOKS, request.repeat(now, _stored_answer(webhook))):
                     raise LimitReached("too_many_webhooks", max=MAX_WEBHOOKS)
             except RepeatKnown:
                 continue
@@ -155,7 +155,7 @@ class Webhooks:
             now = self._clock()
             return before._replace(secret=secret, old_secret=before.secret, old_secret_until=now + OVERLAP_MS)
 
-        after = self._change(app, webhook, changed, request=request, kept=_kept)
+        after = self._change(app, webhook, changed, request=request, answer=_stored_answer)
         if isinstance(after, Prior):
             return CommandResult(_as_answered(app, after), replayed=True)
         return CommandResult(after, replayed=False)
@@ -163,7 +163,7 @@ class Webhooks:
     def ping(self, app: str, webhook: str, kind: str = PING, key: IdempotencyKey | None = None) -> CommandResult[str]:
         """Have a ping, or a sample of another type, sent soon; its id. Raises ``LimitReached`` if too many wait."""
         request = self._repeatable(key, app, ASK_PING, webhook)
-        ping = AskedMessage(message_id(webhook, self._random_bytes(16).hex()), kind, self._clock())
+        ping = RequestedMessage(message_id(webhook, self._random_bytes(16).hex()), kind, self._clock())
         return self._ask(app, webhook, lambda _: ping, request)
 
     def send_again(
@@ -174,7 +174,7 @@ class Webhooks:
         Raises what ``check_game`` raises for its game, ``Forbidden`` for a challenge, and ``LimitReached`` as ``ping``.
         """
 
-        def found(endpoint: Webhook) -> AskedMessage:
+        def find(endpoint: Webhook) -> RequestedMessage:
             attempt = next((attempt for attempt in self._store.attempts(endpoint) if attempt.message == message), None)
             if attempt is None:
                 raise NotFound("no_such_message")
@@ -182,26 +182,26 @@ class Webhooks:
                 raise Forbidden("challenge_not_repeated")
             if attempt.game is not None and attempt.type != DELETED:
                 check_game(attempt.game)
-            return AskedMessage(message, attempt.type, attempt.happened_at, attempt.game, attempt.version)
+            return RequestedMessage(message, attempt.type, attempt.happened_at, attempt.game, attempt.version)
 
-        return self._ask(app, webhook, found, self._repeatable(key, app, SEND_AGAIN, webhook, message))
+        return self._ask(app, webhook, find, self._repeatable(key, app, SEND_AGAIN, webhook, message))
 
     def _ask(
-        self, app: str, webhook: str, find: Callable[[Webhook], AskedMessage], request: RepeatableRequest
+        self, app: str, webhook: str, find: Callable[[Webhook], RequestedMessage], request: RepeatableRequest
     ) -> CommandResult[str]:
         """Have the message sent that is found for the endpoint; once, if it waits already."""
 
-        def asked(before: Webhook) -> Webhook:
+        def add(before: Webhook) -> Webhook:
             message = find(before)
-            others = tuple([requested for requested in before.asked if requested != message])
-            if len(others) >= MAX_ASKED:
-                raise LimitReached("too_many_asked", max=MAX_ASKED)
-            return before._replace(asked=(*others, message))
+            others = tuple([other for other in before.requested if other != message])
+            if len(others) >= MAX_REQUESTED:
+                raise LimitReached("too_many_asked", max=MAX_REQUESTED)
+            return before._replace(requested=(*others, message))
 
-        after = self._change(app, webhook, asked, request=request, kept=lambda changed: changed.asked[-1].id)
+        after = self._change(app, webhook, add, request=request, answer=lambda changed: changed.requested[-1].id)
         if isinstance(after, Prior):
             return CommandResult(after.answer, replayed=True)
-        return CommandResult(after.asked[-1].id, replayed=False)
+        return CommandResult(after.requested[-1].id, replayed=False)
 
     def attempts(self, app: str, webhook: str) -> list[DeliveryAttempt]:
         """Return the last attempts to deliver to an endpoint, the newest first."""
@@ -217,10 +217,10 @@ class Webhooks:
         change: Callable[[Webhook], Webhook],
         *,
         request: RepeatableRequest,
-        kept: Callable[[Webhook], Any] = lambda _: None,
+        answer: Callable[[Webhook], Any] = lambda _: None,
         resumes: bool = False,
     ) -> Webhook | Prior:
-        """Return the endpoint as it was changed, or the earlier request; ``kept`` is what is kept of the answer."""
+        """Return the endpoint as it was changed, or the earlier request; ``answer`` is what to store of its answer."""
         for _ in range(_MAX_ATTEMPTS):
             now = self._clock()
             prior = request.prior(now)
@@ -229,14 +229,16 @@ class Webhooks:
             before = self.get(app, webhook)
             after = change(before)
             try:
-                if self._store.replace(before, after, at=now, resume=resumes, repeat=request.repeat(now, kept(after))):
+                if self._store.replace(
+                    before, after, at=now, resume=resumes, repeat=request.repeat(now, answer(after))
+                ):
                     return after
             except RepeatKnown:
                 continue
         raise StorageUnavailable("contention")
 
 
-def _kept(webhook: Webhook) -> dict[str, Any]:
+def _stored_answer(webhook: Webhook) -> dict[str, Any]:
     """Return what is kept of an endpoint as an answer, which has its secret: the secret is derived again."""
     return {
         "id": webhook.id,

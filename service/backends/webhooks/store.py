@@ -12,7 +12,15 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from service.backends.ports import ATTEMPTS_KEPT, AskedMessage, DeliveryAttempt, DueGame, Repeat, Webhook, WebhookStore
+from service.backends.ports import (
+    ATTEMPTS_KEPT,
+    DeliveryAttempt,
+    DueGame,
+    Repeat,
+    RequestedMessage,
+    Webhook,
+    WebhookStore,
+)
 from service.backends.store import check_kept, find_repeat, repeat_args
 from service.limits.memory import MemoryReserve
 from service.redis import keys
@@ -25,7 +33,7 @@ from service.redis.topology import Topology
 ATTEMPTS_TTL: Final = 30 * 86_400
 """Seconds for which they are kept after the last one."""
 
-_KEPT: Final = ("due", "failures", "notified", "attempts")
+_LOG_KEYS: Final = ("due", "failures", "notified", "attempts")
 
 
 class _Due(NamedTuple):
@@ -107,7 +115,7 @@ class RedisWebhooks(WebhookStore):
         """Note up to which version the endpoint knows the game."""
         names = _names(webhook, "due", "attempts", "failures", "notified")
         command = evalsha(
-            "webhook_mark_notified", names, game.game.encode(), game.at, version, int(done), *_kept(attempt)
+            "webhook_mark_notified", names, game.game.encode(), game.at, version, int(done), *_attempt_args(attempt)
         )
         self._write("webhook_mark_notified", names[0], command)
 
@@ -115,12 +123,12 @@ class RedisWebhooks(WebhookStore):
         self, webhook: Webhook, game: DueGame, at: int, *, count: bool, attempt: DeliveryAttempt | None
     ) -> None:
         names = _names(webhook, "due", "attempts", "failures")
-        command = evalsha("webhook_mark_failed", names, game.game.encode(), at, int(count), *_kept(attempt))
+        command = evalsha("webhook_mark_failed", names, game.game.encode(), at, int(count), *_attempt_args(attempt))
         self._write("webhook_mark_failed", names[0], command)
 
     def log(self, webhook: Webhook, attempt: DeliveryAttempt) -> None:
         names = _names(webhook, "attempts")
-        self._write("webhook_log", names[0], evalsha("webhook_log", names, *_kept(attempt)))
+        self._write("webhook_log", names[0], evalsha("webhook_log", names, *_attempt_args(attempt)))
 
     def attempts(self, webhook: Webhook) -> list[DeliveryAttempt]:
         (key,) = _names(webhook, "attempts")
@@ -169,7 +177,7 @@ class RedisWebhooks(WebhookStore):
             keys.endpoints(app),
             _reminders(webhook),
             keys.repeats(app),
-            *_names(webhook, *_KEPT),
+            *_names(webhook, *_LOG_KEYS),
         )
         command = evalsha(
             "webhook_replace",
@@ -226,7 +234,7 @@ def _reminder(webhook: Webhook) -> bytes:
     return f"{webhook.app}.{webhook.id}".encode()
 
 
-def _kept(attempt: DeliveryAttempt | None) -> tuple[bytes | int, ...]:
+def _attempt_args(attempt: DeliveryAttempt | None) -> tuple[bytes | int, ...]:
     """Return the last arguments of a script that keeps an attempt."""
     return b"" if attempt is None else orjson.dumps(list(attempt)), ATTEMPTS_KEPT, ATTEMPTS_TTL
 
@@ -234,8 +242,8 @@ def _kept(attempt: DeliveryAttempt | None) -> tuple[bytes | int, ...]:
 def _encode(webhook: Webhook) -> bytes:
     """Return the endpoint as JSON; the same endpoint always gives the same text."""
     fields = webhook._asdict()
-    del fields["id"], fields["app"]
-    fields["asked"] = [list(message) for message in webhook.asked]
+    del fields["id"], fields["app"], fields["requested"]
+    fields["asked"] = [list(message) for message in webhook.requested]
     for name in ("secret", "old_secret"):
         fields[name] = None if fields[name] is None else b64encode(fields[name]).decode()
     return orjson.dumps(fields)
@@ -246,5 +254,5 @@ def _decode(app: str, webhook_id: str, value: bytes) -> Webhook:
     for name in ("secret", "old_secret"):
         fields[name] = None if fields[name] is None else b64decode(fields[name])
     fields["events"] = tuple(fields["events"])
-    fields["asked"] = tuple([AskedMessage(*message) for message in fields["asked"]])
-    return Webhook(id=webhook_id, app=app, **fields)
+    requested = tuple([RequestedMessage(*message) for message in fields.pop("asked")])
+    return Webhook(id=webhook_id, app=app, requested=requested, **fields)

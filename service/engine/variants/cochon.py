@@ -64,14 +64,14 @@ class _Count(NamedTuple):
         winner = state.went_out_first if ended_by == "out" else self._lightest(state, hands)
         if winner is None:
             return round_result(state, ended_by, hands, ())._replace(manche=running)
-        stars = tuple([many + (seat == winner) for seat, many in enumerate(running.stars)])
+        stars = tuple([count + (seat == winner) for seat, count in enumerate(running.stars)])
         lines = [ScoreLine(winner, 1, "17.4", "1")]
         manche = Manche(running.number, stars)
         if all(stars):
             manche = manche._replace(ended="chiree")
         elif stars[winner] == _STARS:
             manche = manche._replace(ended="won")
-            pigs = [seat for seat, many in enumerate(stars) if not many]
+            pigs = [seat for seat, count in enumerate(stars) if not count]
             lines.append(ScoreLine(winner, len(pigs), "17.6", f"cochon × {len(pigs)}"))
             lines += [ScoreLine(seat, -1, "17.6", "cochon −1") for seat in pigs]
         return round_result(state, ended_by, hands, lines)._replace(winner=winner, manche=manche)

@@ -58,9 +58,9 @@ class DeletedGames:
         """Have ``drop`` called with the games from which a player was erased, several times while they are played."""
         self._drops_of_erasures.append(drop)
 
-    def note_erasure(self, game: str) -> None:
+    def record_erasure(self, game: str) -> None:
         """Have every process drop this game. Raises ``StorageUnavailable``, ``OutcomeUnknown``."""
-        self._deletions.note_erasure(game)
+        self._deletions.record_erasure(game)
 
     def poll(self) -> None:
         """Drop what was deleted since the last time. If the storage is away, the next time does it."""

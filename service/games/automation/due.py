@@ -24,7 +24,7 @@ from service.games.model.game_events import Reminded
 from service.games.model.schedule import BotTurn, attended_at, bot_turn, clock_due, gone_at, reminders, time_out_due
 from service.games.model.waiting import filled, freed
 from service.games.ports import Runtime
-from service.games.reminders import JudgedTime, ReminderQueue
+from service.games.reminders import ClockReading, ReminderQueue
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed, Decision
 from service.redis.errors import StorageUnavailable
@@ -59,20 +59,20 @@ class Automation:
         """
         return self._repository.transactions.transact(turn.game, partial(_decide_turn, turn, move))
 
-    def time_out(self, game_id: str, judged: JudgedTime) -> Committed | int | None:
+    def time_out(self, game_id: str, reading: ClockReading) -> Committed | int | None:
         """Let follow what is due by the clock of a game, or have it filled; else return when something will be due.
 
-        The deadline is ``judged`` as of a moment ago. ``None`` if nothing follows from a deadline as the game is now,
+        The deadline is ``reading`` as of a moment ago. ``None`` if nothing follows from a deadline as the game is now,
         or if it does not exist. Raises ``StaleVersion`` if the game changes meanwhile, ``NotFound`` when it expires.
         """
         game = self._repository.reader.load(game_id)
-        due = None if game is None else clock_due(game, judged.allowance)
-        if game is None or due is None or due > judged.now:
+        due = None if game is None else clock_due(game, reading.allowance)
+        if game is None or due is None or due > reading.now:
             return due
         if game.seats.are_open:
-            return self._attend(game, judged.now)
-        over = time_out_due(game, judged.allowance)
-        decide = _decide_reminder if over is None or over > judged.now else _decide_time_out
+            return self._attend(game, reading.now)
+        over = time_out_due(game, reading.allowance)
+        decide = _decide_reminder if over is None or over > reading.now else _decide_time_out
         return self._repository.transactions.transact(game, partial(decide, game))
 
     def _attend(self, game: Game, now: int) -> Committed | int | None:
@@ -135,7 +135,7 @@ PAUSE_MS: Final = 30_000
 SIZE: Final = 1000
 """Games whose last attempt is known."""
 
-Notice = Callable[[Game], None]
+ReadObserver = Callable[[Game], None]
 """Called with a game that was read; raises nothing."""
 
 _log = logging.getLogger(__name__)
@@ -150,7 +150,7 @@ class LostReminders:
         self._attempts = BoundedCache[str, int](SIZE)
         self._lock = Lock()
 
-    def notice(self, game: Game) -> None:
+    def check(self, game: Game) -> None:
         """Look at a game that was just read from the store."""
         if not game.is_automatic and game.ownership is None and attended_at(game) is None:
             return

@@ -66,8 +66,8 @@ def _decide_free(access: Access, seat: int, game: Game) -> Decision:
     return freed(game, [seat])
 
 
-def _decide_fill(context: CommandContext, access: Access, wanted: tuple[int, str], game: Game) -> Decision:
-    seat, level = wanted
+def _decide_fill(context: CommandContext, access: Access, filling: tuple[int, str], game: Game) -> Decision:
+    seat, level = filling
     _viewer(access, game)
     check_seat(game, seat)
     if (game.seats[seat].kind, game.seats[seat].level) == (BOT, level):

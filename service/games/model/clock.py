@@ -131,7 +131,7 @@ def deadline_of(
     return None
 
 
-def held(deadline: int, began: int, allowance: OutageAllowance) -> int:
+def deferred(deadline: int, began: int, allowance: OutageAllowance) -> int:
     """Return the deadline of a time that ``began`` then, as it is applied: later than ``deadline`` after an outage.
 
     While nobody could move, nobody is late: nothing follows before the end of the allowance.

@@ -18,7 +18,7 @@ from service.engine.presence import (
 from service.engine.state import State
 from service.engine.variant import Rules, Variant
 from service.engine.variants import variants
-from service.games.model.clock import STOPPED, ClockSettings, RunningClock, deadline_of, held
+from service.games.model.clock import STOPPED, ClockSettings, RunningClock, deadline_of, deferred
 from service.games.model.seats import BOT, Room, Seat, Seats
 from service.games.reminders import NO_ALLOWANCE, OutageAllowance
 
@@ -143,9 +143,9 @@ class Game(GameFacts):
     @cached_property
     def shown_deadline(self) -> int | None:
         """The deadline as it will be applied, as far as this process knows of outages."""
-        return self.held_deadline(self.allowance)
+        return self.deferred_deadline(self.allowance)
 
-    def held_deadline(self, allowance: OutageAllowance) -> int | None:
+    def deferred_deadline(self, allowance: OutageAllowance) -> int | None:
         """Return the deadline as it is applied with this allowance.
 
         An outage counts for the turns that began before its end; in a game with banks for all that follow too, as it
@@ -154,7 +154,7 @@ class Game(GameFacts):
         if self.deadline is None or self.clock is None:
             return None
         began = self.created_at if self.clock.turn is None else self.running_clock.started
-        return held(self.deadline, began, allowance)
+        return deferred(self.deadline, began, allowance)
 
     @cached_property
     def is_awaited(self) -> bool:

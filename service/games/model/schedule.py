@@ -143,7 +143,7 @@ def time_out_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int |
         return attended_at(game)
     if game.clock is None or (game.clock.absence == "claim" and game.state.phase == PLAYING):
         return None
-    deadline = game.held_deadline(allowance)
+    deadline = game.deferred_deadline(allowance)
     return None if deadline is None else deadline + GRACE_MS
 
 
@@ -155,7 +155,7 @@ def remind_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int | N
     clock, running = game.clock, game.running_clock
     if clock is None or clock.remind is None or running.reminded or game.state.phase != PLAYING:
         return None
-    deadline = game.held_deadline(allowance)
+    deadline = game.deferred_deadline(allowance)
     at = None if deadline is None else deadline - clock.remind
     return None if at is None or at <= running.started else at
 

@@ -64,12 +64,12 @@ class RedisStoredGames:
 
     def _found(self, tenants: Set[str] | None) -> Iterator[list[str]]:
         """Return the ids of the games of these tenants, some at a time."""
-        wanted = None if tenants is None else {tenant.encode() for tenant in tenants if tenant}
+        encoded = None if tenants is None else {tenant.encode() for tenant in tenants if tenant}
         for key in keys.STORED:
             command = partial(_slice_of, key)
             for flat in scan_pages(self._topology, self._calls, "stored_games", key, command=command):
                 pairs = zip(flat[::2], flat[1::2], strict=True)
-                yield [game.decode() for game, tenant in pairs if wanted is None or tenant in wanted]
+                yield [game.decode() for game, tenant in pairs if encoded is None or tenant in encoded]
 
     def _read(self, games: list[str]) -> list[SizedGame]:
         """Return these games; those that have expired are forgotten."""

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from time import monotonic, sleep
 from typing import Any, Final, NamedTuple
 
-from service.games.reminders import NO_ALLOWANCE, JudgedTime, OutageAllowance
+from service.games.reminders import NO_ALLOWANCE, ClockReading, OutageAllowance
 from service.redis import keys
 from service.redis.calls import Observer, call_scripts, evalsha, failure_of, unanswered
 from service.redis.connection import Command, MaybeSent, NotSent
@@ -64,15 +64,15 @@ class Heartbeat(NamedTuple):
         return OutageAllowance(now, now + min(max(self.until - self.last, 0) + gap, LONGEST_ALLOWANCE_MS))
 
 
-def judge(now: int, stored: bytes | None) -> JudgedTime:
+def reading_of(now: int, stored: bytes | None) -> ClockReading:
     """Return the time by which deadlines are judged ``now``, by the time of games, if this heartbeat is stored.
 
     ``None`` if none ever came.
     """
     if stored is None:
-        return JudgedTime(now)
+        return ClockReading(now)
     allowance = Heartbeat.stored(stored).allowance_at(now)
-    return JudgedTime(now, allowance) if allowance.until > now else JudgedTime(now)
+    return ClockReading(now, allowance) if allowance.until > now else ClockReading(now)
 
 
 BEAT_SECONDS: Final = 1.0
@@ -110,7 +110,7 @@ class RedisHeartbeats:
             self._observe("heartbeat", monotonic() - began)
         self._learn(answers)
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Learn the allowances, without a heartbeat. Raises ``StorageUnavailable`` if no server answers."""
         calls: list[tuple[bytes, Command]] = [(key, (b"GET", key)) for key in self._keys()]
         began = monotonic()
@@ -145,11 +145,11 @@ class RedisHeartbeats:
 
     def server_time(self) -> int:
         """Return the time of games on the server that owns the first shard."""
-        return self._judged(keys.HEARTBEATS[0]).now
+        return self._read_clock(keys.HEARTBEATS[0]).now
 
-    def judged(self, game: str) -> JudgedTime:
+    def read_clock(self, game: str) -> ClockReading:
         """Return the time of the server of this game, and the outage allowance of its deadlines."""
-        return self._judged(keys.heartbeat(shard_of(game) or 0, is_one=self._topology.scripts_span_slots))
+        return self._read_clock(keys.heartbeat(shard_of(game) or 0, is_one=self._topology.scripts_span_slots))
 
     def _keys(self) -> Sequence[bytes]:
         """Return the keys of the heartbeats: one for all games, or one for each shard where servers share them."""
@@ -167,7 +167,7 @@ class RedisHeartbeats:
         if len(failures) == len(answers):
             raise failures[0]
 
-    def _judged(self, key: bytes) -> JudgedTime:
+    def _read_clock(self, key: bytes) -> ClockReading:
         """Return the time of games on the server that owns the key of a heartbeat, and the outage allowance."""
         began = monotonic()
         try:
@@ -181,4 +181,4 @@ class RedisHeartbeats:
                 raise failure_of(answer) from None
         (seconds, micros), heartbeat = answers
         now = int(seconds) * 1000 + int(micros) // 1000
-        return judge(now if heartbeat is None else Heartbeat.stored(heartbeat).time_at(now), heartbeat)
+        return reading_of(now if heartbeat is None else Heartbeat.stored(heartbeat).time_at(now), heartbeat)

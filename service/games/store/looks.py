@@ -37,13 +37,13 @@ class Looks:
         self._clock, _, _, self._run_later = runtime
         self._known = BoundedCache[tuple[str, int | None], int](_MAX_KNOWN)
 
-    def notice(self, game: Game, seat: int | None) -> None:
+    def record(self, game: Game, seat: int | None) -> None:
         """Note that the player of a seat has looked at a game; ``None`` for its application, which does for all."""
         if game.seats.are_open and self._is_due(game.id, seat) and listings_of(game):
-            self._later(partial(self._note, game, seat))
+            self._later(partial(self._record, game, seat))
 
     def waits(self, game_id: str, seat: int | None, reader: GameReader) -> None:
-        """Note a look, as ``notice`` does, of who waits for the next event of a game that waited for players lately."""
+        """Note a look, as ``record`` does, of who waits for the next event of a game that waited for players lately."""
         if self._is_due(game_id, seat):
             self._later(partial(self._read, game_id, seat, reader))
 
@@ -63,9 +63,9 @@ class Looks:
     def _read(self, game_id: str, seat: int | None, reader: GameReader) -> None:
         game = reader.load(game_id)
         if game is not None and game.seats.are_open and listings_of(game):
-            self._note(game, seat)
+            self._record(game, seat)
 
-    def _note(self, game: Game, seat: int | None) -> None:
+    def _record(self, game: Game, seat: int | None) -> None:
         now = self._clock()
         if game.room is not None and game.room.sought:
             self._tables.look(game.id, range(len(game.seats)) if seat is None else (seat,), now)

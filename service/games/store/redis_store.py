@@ -200,7 +200,7 @@ class RedisStore(Store):
         answer = self._calls.write("delete", names[0], command)
         return None if answer is None else int(answer[0])
 
-    def note(self, game: str, tenant: str) -> None:
+    def register(self, game: str, tenant: str) -> None:
         """Put a game into the index of all games."""
         shard = shard_of(game)
         if shard is not None:
@@ -387,7 +387,7 @@ class RedisDeletions(Deletions):
         erased = tuple([entry.removesuffix(_ERASED) for entry in noted if entry.endswith(_ERASED)])
         return RecentDeletions(games, erased, not failures)
 
-    def note_erasure(self, game: str) -> None:
+    def record_erasure(self, game: str) -> None:
         shard = shard_of(game)
         if shard is not None:
             key = keys.DELETED[shard]

@@ -14,14 +14,14 @@ from typing import Any, Final, cast, get_args
 
 from service.games.reminders import (
     NOT_OF_GAMES,
-    JudgedTime,
+    ClockReading,
+    LeasedReminder,
     MostOf,
     OutageAllowance,
     ReminderKind,
     ReminderQueue,
-    TakenReminder,
 )
-from service.games.store.heartbeats import RedisHeartbeats, judge
+from service.games.store.heartbeats import RedisHeartbeats, reading_of
 from service.limits.fair_queue import Due, Turns
 from service.redis import keys
 from service.redis.calls import FailureObserver, Observer, call_scripts, evalsha, failure_of, unanswered
@@ -58,7 +58,7 @@ class RedisReminders(ReminderQueue):
         self.heartbeats = RedisHeartbeats(topology, observe=observe)
         """What judges deadlines, and is kept by those who serve requests."""
 
-    def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[TakenReminder]:
+    def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[LeasedReminder]:
         """Games that are due: what there is of each tenant is looked up first, and shared out then."""
         if kind in NOT_OF_GAMES and self._topology.scripts_span_slots:
             return self._take_any(kind, limit, lease)
@@ -73,28 +73,28 @@ class RedisReminders(ReminderQueue):
             counts = [part for place in places for part in (place[1].encode(), shares[place])]
             commands.append(evalsha("take", names, lease, by_tenant, *counts))
         answers = self._run("take", commands) if commands else []
-        taken = [
-            TakenReminder(game.decode(), int(float(due)), float(leased), judged, tenant)
+        reminders = [
+            LeasedReminder(game.decode(), int(float(due)), float(leased), reading, tenant)
             for places, answer in zip(together.values(), answers, strict=True)
             if answer is not None
             for leased, now, heartbeat, *found in [answer]
-            for judged in [judge(now, heartbeat) if kind == "clock" else JudgedTime(now)]
+            for reading in [reading_of(now, heartbeat) if kind == "clock" else ClockReading(now)]
             for (_, tenant), games in zip(places, found, strict=True)
             for game, due in zip(games[::2], games[1::2], strict=True)
         ]
-        return sorted(taken, key=attrgetter("due"))
+        return sorted(reminders, key=attrgetter("due"))
 
-    def _take_any(self, kind: ReminderKind, limit: int, lease: int) -> list[TakenReminder]:
+    def _take_any(self, kind: ReminderKind, limit: int, lease: int) -> list[LeasedReminder]:
         """Take reminders without tenants in one round trip, beginning at another shard each time."""
         sets = keys.reminder_sets(kind)
         self._first = (self._first + 1) % SHARDS
         names = (*sets[self._first :], *sets[: self._first])
         ((leased, now, *found),) = self._run("take_any", [evalsha("take_any", names, lease, limit)])
-        taken = [
-            TakenReminder(name.decode(), int(float(due)), float(leased), JudgedTime(now))
+        reminders = [
+            LeasedReminder(name.decode(), int(float(due)), float(leased), ClockReading(now))
             for name, due in zip(found[::2], found[1::2], strict=True)
         ]
-        return sorted(taken, key=attrgetter("due"))
+        return sorted(reminders, key=attrgetter("due"))
 
     def _due(self, kind: ReminderKind) -> list[Due]:
         """Return how much is due of each tenant in each shard. Raises ``StorageUnavailable`` if no server answers."""
@@ -112,25 +112,25 @@ class RedisReminders(ReminderQueue):
             for place, tenant, count, since in zip(*[iter(answer)] * 4, strict=True)
         ]
 
-    def reschedule(self, kind: ReminderKind, taken: TakenReminder, at: int | None) -> bool:
-        shard = shard_of(taken.game)
+    def reschedule(self, kind: ReminderKind, reminder: LeasedReminder, at: int | None) -> bool:
+        shard = shard_of(reminder.game)
         if shard is None:
             return False
-        names = [_key(kind, shard, taken.tenant)]
+        names = [_key(kind, shard, reminder.tenant)]
         if kind not in NOT_OF_GAMES:
             names.append(keys.reminder_sets(kind)[shard])
         due = b"" if at is None else b"%d" % at
-        command = evalsha("reschedule", names, *_leased(taken), due, taken.tenant.encode())
+        command = evalsha("reschedule", names, *_leased(reminder), due, reminder.tenant.encode())
         return self._run("reschedule", [command]) == [1]
 
-    def renew(self, kind: ReminderKind, taken: TakenReminder, lease: int) -> TakenReminder | None:
-        shard = shard_of(taken.game)
+    def renew(self, kind: ReminderKind, reminder: LeasedReminder, lease: int) -> LeasedReminder | None:
+        shard = shard_of(reminder.game)
         if shard is None:
             return None
-        key = _key(kind, shard, taken.tenant)
+        key = _key(kind, shard, reminder.tenant)
         heartbeat = keys.heartbeat(shard, is_one=self._topology.scripts_span_slots)
-        (leased,) = self._run("renew", [evalsha("renew", (key, heartbeat), *_leased(taken), lease)])
-        return None if leased is None else taken._replace(leased=float(leased))
+        (leased,) = self._run("renew", [evalsha("renew", (key, heartbeat), *_leased(reminder), lease)])
+        return None if leased is None else reminder._replace(leased=float(leased))
 
     def restore(self, kind: ReminderKind, game: str, tenant: str, at: int) -> None:
         shard = shard_of(game)
@@ -168,9 +168,9 @@ class RedisReminders(ReminderQueue):
         """Return the time of games on the server that owns the first shard."""
         return self.heartbeats.server_time()
 
-    def judged(self, game: str) -> JudgedTime:
+    def read_clock(self, game: str) -> ClockReading:
         """Return the time of the server of this game, and the outage allowance of its deadlines."""
-        return self.heartbeats.judged(game)
+        return self.heartbeats.read_clock(game)
 
     def allowance(self, game: str) -> OutageAllowance:
         return self.heartbeats.allowance(game)
@@ -213,6 +213,6 @@ def _key(kind: ReminderKind, shard: int, tenant: str) -> bytes:
     return keys.reminder_sets(kind)[shard] if kind in NOT_OF_GAMES else keys.reminders(kind, shard, tenant)
 
 
-def _leased(taken: TakenReminder) -> tuple[bytes, bytes]:
+def _leased(reminder: LeasedReminder) -> tuple[bytes, bytes]:
     """Return the game, and its score during the lease."""
-    return taken.game.encode(), repr(taken.leased).encode()
+    return reminder.game.encode(), repr(reminder.leased).encode()

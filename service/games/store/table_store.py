@@ -18,7 +18,7 @@ LIST_MS: Final = 600_000
 """Milliseconds for which a list of tables is kept after the last write to it, and the looks at a game."""
 MAX_TABLES: Final = 1000
 """Tables of one form and owner that are listed."""
-MAX_LOOKED_AT: Final = 100
+MAX_EXAMINED: Final = 100
 """Tables that are looked at for one seeker."""
 
 
@@ -42,7 +42,7 @@ class RedisOpenTables(OpenTables):
             HOLD_MS,
             leaving.encode(),
             LIST_MS,
-            MAX_LOOKED_AT,
+            MAX_EXAMINED,
         )
         try:
             answer = self._calls.write("claim_table", names[0], command)

@@ -115,8 +115,8 @@ class Transactions:
         state = encode_game(game)
         data = encode_events(start, events, game, 0, yielding=yielding)
         due = reminders(None, game)
-        kept = partial(self._store.create, reminders=due, tenant=game.tenant, code=game.open_code)
-        send = partial(kept, game.id, state, data, write)
+        create = partial(self._store.create, reminders=due, tenant=game.tenant, code=game.open_code)
+        send = partial(create, game.id, state, data, write)
         try:
             size = self.admission.create(game, state, data, record)
         except ShareUsedUp:

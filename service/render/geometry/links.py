@@ -111,10 +111,10 @@ class _Rooms:
     def ahead(self, ray: Ray) -> int | None:
         """Return the room ahead of a spot whose inner edge has its middle here; ``None`` if it is not free."""
         if ray not in self._found:
-            self._found[ray] = self._look(ray)
+            self._found[ray] = self._search(ray)
         return self._found[ray]
 
-    def _look(self, ray: Ray) -> int | None:
+    def _search(self, ray: Ray) -> int | None:
         x, y, heading = ray
         upright = self._double == (heading in (EAST, WEST))
         dx, dy = _CORNERS[self._double][heading]

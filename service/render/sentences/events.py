@@ -161,8 +161,8 @@ def _manche_sentence(manche: Manche, winner: int | None, reader: Reader, name: N
     if manche.ended is not None:
         return text(f"round_ended.manche.{manche.ended}", language)
     seat = winner if reader.seat is None else reader.seat
-    many = 0 if seat is None else manche.stars[seat]
-    stars = plural("stars", many, language) if many else text("stars.none", language)
+    count = 0 if seat is None else manche.stars[seat]
+    stars = plural("stars", count, language) if count else text("stars.none", language)
     if seat is None:
         return text("round_ended.manche", language)
     if seat == reader.seat:

@@ -9,7 +9,7 @@ from marshmallow import Schema, fields
 
 from service.backends.keys import DEFAULT_OVERLAP_SECONDS, MAX_KEYS, NewKey
 from service.backends.ports import ATTEMPTS_KEPT, FEED_ITEMS, MAX_REPEATS, Backend, KeyRecord, Usage
-from service.backends.webhooks.endpoints import MAX_ASKED, MAX_WEBHOOKS
+from service.backends.webhooks.endpoints import MAX_REQUESTED, MAX_WEBHOOKS
 from service.games.model.views import format_rfc3339
 from service.web.fields.strict import JsonObject, Range, RequestSchema, StrictInteger, doc
 
@@ -121,7 +121,7 @@ def application_json(
         "bytes_per_day": bytes_per_day,
         "keys": MAX_KEYS,
         "webhooks": MAX_WEBHOOKS,
-        "asked_messages": MAX_ASKED,
+        "asked_messages": MAX_REQUESTED,
         "deliveries": ATTEMPTS_KEPT,
         "feed_items": FEED_ITEMS,
         "idempotency_keys": MAX_REPEATS,

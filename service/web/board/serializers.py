@@ -113,10 +113,10 @@ class GeometryCache:
 
     def _find(self, owner: _Owner, placements: tuple[Placement, ...], keys: Sequence[int]) -> _Entry | None:
         """Return the entry of this table after the most of its tiles."""
-        for many in range(len(placements), -1, -1):
-            entry = self._entries.get(keys[many])
-            if entry is not None and (entry.owner, entry.placements) == (owner, placements[:many]):
-                self._entries.use(keys[many])
+        for count in range(len(placements), -1, -1):
+            entry = self._entries.get(keys[count])
+            if entry is not None and (entry.owner, entry.placements) == (owner, placements[:count]):
+                self._entries.use(keys[count])
                 return entry
         return None
 

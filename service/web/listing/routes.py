@@ -8,7 +8,7 @@ from typing import Final
 import orjson
 from flask import Blueprint
 
-from service.backends.index.listing import ListedGames, is_kept
+from service.backends.index.listing import ListedGames, is_cached
 from service.backends.ports import Backend, IndexQuery, LobbyQuery
 from service.engine.errors import Reason
 from service.web.http.errors import InvalidBody
@@ -68,7 +68,7 @@ def list_lobby(services: Services, backend: Backend | None) -> RawResponse:
     """
     negotiate(JSON)
     query = LobbyQuery(None if backend is None else backend.id, **read_query(_lobby_in))
-    if backend is None and not is_kept(query):
+    if backend is None and not is_cached(query):
         limit_reads(services.limits, 1)
     body = _page(lambda: services.backends.listing.lobby(query))
     return shared(body) if backend is None else conditional(etag_of(body), lambda: body)

@@ -63,10 +63,10 @@ def create_webhook(services: Services, backend: Backend) -> RawResponse:
     """
     negotiate(JSON)
     body = read_json()
-    wanted = validate(_webhook_in, body)
+    requested = validate(_webhook_in, body)
     key = idempotency(body)
-    webhooks, size = services.backends.webhooks, ENDPOINT_BYTES + 2 * len(wanted["url"])
-    create = partial(webhooks.create, backend.id, wanted["url"], wanted["events"], key)
+    webhooks, size = services.backends.webhooks, ENDPOINT_BYTES + 2 * len(requested["url"])
+    create = partial(webhooks.create, backend.id, requested["url"], requested["events"], key)
     is_repeated = partial(webhooks.is_repeated, backend.id, key, CREATE)
     with _checked_url():
         webhook, replayed = services.backends.stored.store(backend, size, create, is_repeated)
@@ -125,9 +125,11 @@ def change_webhook(services: Services, backend: Backend, webhook: str) -> RawRes
     `application/merge-patch+json`.
     """
     negotiate(JSON)
-    wanted = validate(_change_in, read_json())
-    status = wanted.get("status")
-    change = WebhookChange(wanted.get("url"), wanted.get("events"), None if status is None else status == "active")
+    requested = validate(_change_in, read_json())
+    status = requested.get("status")
+    change = WebhookChange(
+        requested.get("url"), requested.get("events"), None if status is None else status == "active"
+    )
     with _checked_url():
         return ok(webhook_json(services.backends.webhooks.change(backend.id, webhook, change)))
 

@@ -31,18 +31,18 @@ from service.games.ports import (
 from service.games.reminders import (
     NO_ALLOWANCE,
     NO_REMINDERS,
-    JudgedTime,
+    ClockReading,
+    LeasedReminder,
     MostOf,
     OutageAllowance,
     ReminderKind,
     ReminderQueue,
     Reminders,
-    TakenReminder,
 )
 from service.games.store.compression import compress, decompress
-from service.games.store.heartbeats import Heartbeat, judge
+from service.games.store.heartbeats import Heartbeat, reading_of
 from service.games.tables import ListedTable, Listing, OpenTables, Place, Seeker
-from service.learning.store import HintState, KeptReview, LearningStore
+from service.learning.store import HintState, LearningStore, StoredReview
 from service.limits.fair_queue import Due, Turns
 from service.redis.errors import OutcomeUnknown
 from service.redis.shards import shard_of
@@ -73,7 +73,7 @@ class _MemoryLearning(LearningStore):
     def __init__(self, games: MemoryStore) -> None:
         self._games = games
         self._hints: dict[str, tuple[bytes, bytes]] = {}
-        self._reviews: dict[str, KeptReview] = {}
+        self._reviews: dict[str, StoredReview] = {}
 
     def ask_hint(self, game: str, tenant: str, position: bytes) -> bytes | HintState:
         """The hint, or what is to become of it."""
@@ -97,15 +97,15 @@ class _MemoryLearning(LearningStore):
             self._hints[game] = (position, hint)
         return is_at
 
-    def ask_review(self, game: str, tenant: str) -> KeptReview | None:
+    def ask_review(self, game: str, tenant: str) -> StoredReview | None:
         """The review, which is begun if there is none."""
         if game in self._reviews or not self._games.events(game, [1]):
             return self.review(game, tenant)
-        self._reviews[game] = KeptReview(b"", is_complete=False)
+        self._reviews[game] = StoredReview(b"", is_complete=False)
         found = self.review(game, tenant)
         return found and found._replace(asked=True)
 
-    def review(self, game: str, tenant: str) -> KeptReview | None:
+    def review(self, game: str, tenant: str) -> StoredReview | None:
         """The review, if there is one."""
         found = self._reviews.get(game)
         if found is None or self._games.read(game) is None:
@@ -119,7 +119,7 @@ class _MemoryLearning(LearningStore):
         known = self._reviews.get(game)
         if known is None or known.is_complete:
             return False
-        self._reviews[game] = KeptReview(data, is_complete)
+        self._reviews[game] = StoredReview(data, is_complete)
         return True
 
     def forget(self, game: str) -> None:
@@ -262,12 +262,12 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
             ]
             return RecentDeletions(deleted, erased)
 
-    def note_erasure(self, game: str) -> None:
+    def record_erasure(self, game: str) -> None:
         """Note that a player was erased from this game."""
         with self._lock:
             self._erased[game] = self.server_time()
 
-    def note(self, game: str, tenant: str) -> None:
+    def register(self, game: str, tenant: str) -> None:
         """Do nothing: nobody looks for the games of a process here."""
 
     def fence(self, game: str, record: IdempotencyRecord) -> PriorWrite:
@@ -346,7 +346,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
     def check(self) -> None:
         """Do nothing: memory is always available."""
 
-    def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[TakenReminder]:
+    def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[LeasedReminder]:
         """Games that are due, the earliest first."""
         with self._lock:
             now, reminders = self.server_time(), self._reminders[kind]
@@ -356,26 +356,26 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
             leased = now + lease + 0.5  # no write makes a game due at half a millisecond
             reminders.update({game: leased for _, game in taken})
             return [
-                TakenReminder(game, int(at), leased, self._judged(game), self._tenants.get(game, ""))
+                LeasedReminder(game, int(at), leased, self._read_clock(game), self._tenants.get(game, ""))
                 for at, game in taken
             ]
 
-    def reschedule(self, kind: ReminderKind, taken: TakenReminder, at: int | None) -> bool:
+    def reschedule(self, kind: ReminderKind, reminder: LeasedReminder, at: int | None) -> bool:
         """Change or remove a leased reminder."""
         with self._lock:
-            if self._reminders[kind].get(taken.game) != taken.leased:
+            if self._reminders[kind].get(reminder.game) != reminder.leased:
                 return False
-            self._remind(kind, taken.game, at)
+            self._remind(kind, reminder.game, at)
             return True
 
-    def renew(self, kind: ReminderKind, taken: TakenReminder, lease: int) -> TakenReminder | None:
+    def renew(self, kind: ReminderKind, reminder: LeasedReminder, lease: int) -> LeasedReminder | None:
         """Lease a reminder again."""
         leased = self.server_time() + lease + 0.5
         with self._lock:
-            if self._reminders[kind].get(taken.game) != taken.leased:
+            if self._reminders[kind].get(reminder.game) != reminder.leased:
                 return None
-            self._remind(kind, taken.game, leased)
-            return taken._replace(leased=leased)
+            self._remind(kind, reminder.game, leased)
+            return reminder._replace(leased=leased)
 
     def restore(self, kind: ReminderKind, game: str, tenant: str, at: int) -> None:
         """Add a reminder where there is none."""
@@ -408,14 +408,14 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
         """The time of the clock of this store."""
         return round(self._now() * 1000)
 
-    def judged(self, game: str) -> JudgedTime:
+    def read_clock(self, game: str) -> ClockReading:
         """The time of this store, and the allowance of the deadlines of this game."""
         with self._lock:
-            return self._judged(game)
+            return self._read_clock(game)
 
-    def _judged(self, game: str) -> JudgedTime:
+    def _read_clock(self, game: str) -> ClockReading:
         heartbeat = None if shard_of(game) is None else self._heartbeat
-        return judge(self.server_time(), None if heartbeat is None else b"%d %d %d %d" % heartbeat)
+        return reading_of(self.server_time(), None if heartbeat is None else b"%d %d %d %d" % heartbeat)
 
     def beat(self) -> None:
         """Note that players can move."""

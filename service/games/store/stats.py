@@ -1,7 +1,7 @@
 """What an operator sees of a store in Redis or Valkey: what waits, read by one script, and the memory of the servers.
 
-Owns what is sent, and how much of it at most: one round trip to each server a second, however often the figures are
-read. No key is searched for.
+Owns what is sent, and how much of it at most: one round trip to each server a second, however often the statistics
+are read. No key is searched for.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from threading import Lock
 from time import monotonic
 from typing import Any, Final, get_args
 
-from service.games.ports import Backlog, Figures
+from service.games.ports import Backlog, StoreStats
 from service.games.reminders import NOT_OF_GAMES, ReminderKind
 from service.redis import keys
 from service.redis.calls import Observer, call_scripts, evalsha, unanswered
@@ -20,7 +20,7 @@ from service.redis.errors import StorageUnavailable
 from service.redis.topology import Topology
 
 VALID_SECONDS: Final = 1.0
-"""How long figures are considered unchanged, so that reading them often costs nothing."""
+"""How long statistics are considered unchanged, so that reading them often costs nothing."""
 MAX_TENANTS: Final = 512
 """Tenants of a kind whose games are counted; where each shard is asked by itself, 16 of each."""
 _MAX_OF_A_SHARD: Final = 16
@@ -30,34 +30,34 @@ _WITH_TENANTS: Final = tuple([b"0" if kind in NOT_OF_GAMES else b"1" for kind in
 Call = tuple[bytes, Command]
 
 
-class RedisFigures:
-    """The figures of the servers of a topology."""
+class RedisStats:
+    """Statistics of the servers of a topology."""
 
     def __init__(self, topology: Topology, *, observe: Observer) -> None:
         self._topology = topology
         self._observe = observe
         self._lock = Lock()
         self._read_at: float | None = None
-        self._figures: Figures | None = None
+        self._stats: StoreStats | None = None
 
-    def read(self) -> Figures:
-        """Return the figures as they are, or were a second ago; raises ``StorageUnavailable``.
+    def read(self) -> StoreStats:
+        """Return the statistics as they are, or were a second ago; raises ``StorageUnavailable``.
 
         Of several callers at the same time one reads them, and the others wait for it.
         """
         with self._lock:
             if self._read_at is None or monotonic() - self._read_at >= VALID_SECONDS:
-                self._figures = None
+                self._stats = None
                 try:
-                    self._figures = self._read_all()
+                    self._stats = self._read_all()
                 finally:
                     self._read_at = monotonic()
-            figures = self._figures
-        if figures is None:
+            stats = self._stats
+        if stats is None:
             raise StorageUnavailable("connection")
-        return figures
+        return stats
 
-    def _read_all(self) -> Figures:
+    def _read_all(self) -> StoreStats:
         try:
             primaries = self._topology.one_for_each_primary(keys.CHECKS)
         except NotSent as error:
@@ -65,7 +65,7 @@ class RedisFigures:
         answers = self._run([*[(key, (b"INFO", b"memory")) for key in primaries], *self._backlog_calls()])
         memories = [_memory(answer) for answer in answers[: len(primaries)]]
         fullest = max(memories, key=lambda memory: (memory[0] / memory[1] if memory[1] else 0.0, memory[0]))
-        return Figures(_backlogs(answers[len(primaries) :]), fullest)
+        return StoreStats(_backlogs(answers[len(primaries) :]), fullest)
 
     def _backlog_calls(self) -> list[Call]:
         """Return the calls that ask for backlogs.
@@ -102,8 +102,8 @@ def _backlogs(answers: Sequence[Any]) -> dict[ReminderKind, Backlog]:
     found = {kind: Backlog(0, 0.0) for kind in _KINDS}
     for answer in answers:
         if answer is not None:
-            now, *figures = answer
-            for kind, waiting, oldest in zip(_KINDS, figures[::2], figures[1::2], strict=True):
+            now, *counts = answer
+            for kind, waiting, oldest in zip(_KINDS, counts[::2], counts[1::2], strict=True):
                 before = found[kind]
                 found[kind] = Backlog(before.waiting + waiting, max(before.oldest, (now - oldest) / 1000))
     return found

@@ -11,8 +11,8 @@ import redis
 
 from service.games.ports import Backlog
 from service.games.reminders import ReminderKind
-from service.games.store import figures
-from service.games.store.figures import MAX_TENANTS, RedisFigures
+from service.games.store import stats
+from service.games.store.stats import MAX_TENANTS, RedisStats
 from service.redis.calls import observe_nothing
 from service.redis.errors import StorageUnavailable
 from service.redis.shards import with_shard
@@ -28,7 +28,7 @@ NONE = Backlog(0, 0.0)
 
 @pytest.fixture(autouse=True)
 def always_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(figures, "VALID_SECONDS", 0.0)
+    monkeypatch.setattr(stats, "VALID_SECONDS", 0.0)
 
 
 @pytest.fixture(params=["redis", "cluster"])
@@ -48,8 +48,8 @@ def clear(topology: Topology) -> None:
         reminders.clear(topology, kind)
 
 
-def of(topology: Topology) -> RedisFigures:
-    return RedisFigures(topology, observe=observe_nothing)
+def of(topology: Topology) -> RedisStats:
+    return RedisStats(topology, observe=observe_nothing)
 
 
 def new_game() -> str:
@@ -101,7 +101,7 @@ def test_the_memory_is_that_of_the_server(server: RealServer) -> None:
 
 
 def test_reading_often_asks_once_a_second(server: RealServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(figures, "VALID_SECONDS", 60.0)
+    monkeypatch.setattr(stats, "VALID_SECONDS", 60.0)
     figures_of_it = of(open_topology(server.url))
 
     def scripts() -> int:
@@ -113,6 +113,6 @@ def test_reading_often_asks_once_a_second(server: RealServer, monkeypatch: pytes
     assert scripts() == before + 1
     server.kill()
     assert figures_of_it.read() == first
-    monkeypatch.setattr(figures, "VALID_SECONDS", 0.0)
+    monkeypatch.setattr(stats, "VALID_SECONDS", 0.0)
     with pytest.raises(StorageUnavailable):
         figures_of_it.read()
