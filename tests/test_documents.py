@@ -540,18 +540,6 @@ def test_every_folder_with_tests_has_a_row() -> None:
     assert folders <= set(re.findall("`(.*?)`", " ".join(rows)))
 
 
-@pytest.mark.parametrize("name", ["backends", "guide", "operations"])
-def test_the_contents_of_a_folder_are_all_pages_chapters_and_sections_in_it(name: str) -> None:
-    index = ROOT / "docs" / name / "README.md"
-    rows = dict(re.findall(r"^\| (\[.+?\]\(\S+\)) \| (.*) \|$", text_of(index), re.MULTILINE))
-    pages = [page for page in sorted(index.parent.glob("*.md")) if page != index]
-    assert sorted(rows) == sorted([f"[{title_of(page)}]({page.name})" for page in pages])
-    for page in pages:
-        listed = LINK.findall(rows[f"[{title_of(page)}]({page.name})"])
-        chapters = anchors(page) - {anchor_of(title_of(page))}
-        assert sorted(listed) == sorted([f"{page.name}#{chapter}" for chapter in chapters])
-
-
 def test_every_page_is_in_an_index() -> None:
     """In the README, in ``docs/architecture.md``, or in the index of its folder."""
     indices = [ROOT / "README.md", ROOT / "docs" / "architecture.md", ROOT / "reports" / "README.md"]

@@ -102,10 +102,6 @@ def test_a_game_is_followed_to_its_end(service: Service, tmp_path: Path) -> None
     assert int(last_version) > 20
 
 
-def test_a_seat_follows_by_its_view_alone(service: Service, tmp_path: Path) -> None:
-    assert played("follow-views", service, tmp_path) == ["playing", "finished"]
-
-
 def test_the_view_is_polled_until_somebody_moves(service: Service, tmp_path: Path) -> None:
     unchanged, version = played("poll-view", service, tmp_path)
     assert (unchanged, int(version) > 2) == ("304", True)
