@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 
 class Filter(NamedTuple):
-    """Which games are meant: of this ``tenant`` or ``address``, whose last write is ``older`` than so many days.
+    """A selection of games: of this ``tenant`` or ``address``, whose last write is ``older`` than so many days.
 
     ``unmoved``: only those in which nobody has moved. The ``limit`` largest (``sort`` ``size``) or oldest (``age``).
     """
@@ -72,12 +72,12 @@ class FoundGame(NamedTuple):
 def list_games(settings: Settings, criteria: Filter, *, as_json: bool) -> int:
     """Print the games that are wanted, the largest or oldest first; returns the exit status."""
     try:
-        found = _chosen(_Games(settings), criteria)
+        selection = _chosen(_Games(settings), criteria)
     except (StorageUnavailable, ValueError) as error:
         return _failed(error)
-    for game in found:
+    for game in selection:
         print(orjson.dumps(_shown(game)).decode() if as_json else _line(game))
-    _say(f"{len(found)} games, {sum([game.bytes for game in found])} bytes")
+    _say(f"{len(selection)} games, {sum([game.bytes for game in selection])} bytes")
     return 0
 
 

@@ -32,7 +32,7 @@ _HOST_NAME = re.compile(r"(?=.{1,253}$)(?!.*\.[0-9]+$)[A-Za-z0-9_-]{1,63}(\.[A-Z
 
 
 class SettingType(NamedTuple):
-    """How the text of a setting is parsed, and what is expected, as a noun phrase for people.
+    """The parser of the text of a setting, and what is expected, as a noun phrase for people.
 
     ``read`` raises ``ValueError`` for an invalid text. A ``secret`` text is never shown.
     """

@@ -103,15 +103,15 @@ class Erasures:
     def _end(self, app: str, ended: _Round) -> None:
         """Note who is erased. Raises ``UnreadableGames`` if nobody is, and no other game of theirs was found."""
         unreadable = ended.unreadable
-        found = [
+        remaining = [
             erasure
             for erasure in ended.pending
             if any(game not in unreadable for game in self._listed(app, erasure.ref))
         ]
-        if unreadable and not found:
+        if unreadable and not remaining:
             raise UnreadableGames(len(unreadable))
         for erasure in ended.pending:
-            if erasure not in found and not unreadable:
+            if erasure not in remaining and not unreadable:
                 self._store.done(app, erasure)
 
     def _erase_from_listed(self, app: str, pending: Sequence[Erasure]) -> tuple[int, set[str]]:

@@ -14,7 +14,7 @@ from service.backends.webhooks.endpoints import Webhooks
 
 
 class Policy(NamedTuple):
-    """What the operator lets others do.
+    """The rules that the operator sets for applications.
 
     With ``needed_for_games``, only applications create games; ``stored`` counts what applications store beside games.
     """

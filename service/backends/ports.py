@@ -17,7 +17,7 @@ MAX_REPEATS: Final = 500
 
 
 class Repeat(NamedTuple):
-    """What is kept of a request under an idempotency key for ``IDEMPOTENCY_TTL``, so that it can be repeated.
+    """The record of a request under an idempotency key, stored for ``IDEMPOTENCY_TTL`` to answer it again.
 
     The ``name`` is unique among those of the application; ``fingerprint`` is a digest of the request, without a space;
     ``at`` is when it was made, in milliseconds since 1970; ``answer`` is what is needed to answer it again.
@@ -452,7 +452,7 @@ class WebhookStore(RepeatStore, Protocol):
     ) -> bool:
         """Replace an endpoint if it is still as ``before``, or delete it with all that is due; whether that was done.
 
-        With ``at`` the endpoint is due at that time. With ``resume`` the games that were put off are due at once, and
+        With ``at`` the endpoint is due at that time. With ``resume`` the games that were deferred are due at once, and
         their failures are forgotten. An endpoint that becomes active is notified of the games of its application from
         now on.
         """

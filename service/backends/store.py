@@ -139,15 +139,15 @@ class RedisBackends(BackendStore):
         members = self._calls.read("list_apps", keys.APPLICATIONS, (b"SMEMBERS", keys.APPLICATIONS))
         names = [keys.application(app.decode()) for app in members]
         calls: list[tuple[bytes, Command]] = [(key, (b"GET", key)) for key in names]
-        found = []
+        backends = []
         for answer in self._topology.call_each(calls) if calls else ():
             if isinstance(answer, NotSent | MaybeSent):
                 raise unanswered(answer)
             if isinstance(answer, Exception):
                 raise as_unavailable(answer) or answer from None
             if answer is not None:
-                found.append(decode_backend(answer))
-        return sorted(found, key=lambda backend: (backend.created_at, backend.id))
+                backends.append(decode_backend(answer))
+        return sorted(backends, key=lambda backend: (backend.created_at, backend.id))
 
     def _replace(self, app: str, before: bytes, after: bytes, repeat: Repeat | None) -> bool:
         names = keys.application(app), keys.repeats(app)

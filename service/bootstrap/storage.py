@@ -1,4 +1,4 @@
-"""What every process has of Redis, opened as the settings say.
+"""The stores of a process in Redis, opened as the settings say.
 
 Owns which adapters there are, and what each of them is observed by.
 """
@@ -37,7 +37,7 @@ _DAY_SECONDS: Final = 86_400
 
 
 class Storage(NamedTuple):
-    """What a process needs of Redis: games and what is due in them, applications and lists, its clock."""
+    """The stores of a process: games, reminders, applications and lists, and the clock of Redis."""
 
     topology: Topology
     store: RedisStore
@@ -74,7 +74,7 @@ def _url_of(settings: Settings) -> str:
 
 
 class _StoreOptions(TypedDict):
-    """How games, applications and endpoints are written."""
+    """The arguments that the stores of games, applications and endpoints share."""
 
     replicated: bool
     memory_reserve: MemoryReserve

@@ -34,7 +34,7 @@ connections are left for looking for what is due."""
 
 
 class WorkerParts(NamedTuple):
-    """What the processes beside the web server work with."""
+    """The parts of the processes beside the web server."""
 
     repository: GameRepository
     automation: Automation

@@ -105,18 +105,18 @@ def one_of_some(sampler: Sampler, likelihood: Likelihood, random: Random) -> tup
 def _different(rules: Rules, observation: Observation, moves: list[Move], count: int) -> list[Move]:
     """Return the first so many of these moves after which the table is not the same: equal ends count once."""
     layout = observation.view.layout
-    found: dict[tuple[object, ...], Move] = {}
+    distinct: dict[tuple[object, ...], Move] = {}
     for move in moves:
         if move.tile is None:
-            found[move] = move
+            distinct[move] = move
         else:
             end = None if move.end is None else layout.end(move.end)
             after = rules.lay_tile(layout, end, move.tile, observation.seat, face_down=move.face_down, outer=move.outer)
             ends = sorted([(open_end.number, open_end.side, open_end.gate, open_end.counts) for open_end in after.ends])
-            found.setdefault((move.tile, *ends), move)
-        if len(found) == count:
+            distinct.setdefault((move.tile, *ends), move)
+        if len(distinct) == count:
             break
-    return list(found.values())
+    return list(distinct.values())
 
 
 def _still_running(values: list[list[float]], running: list[int], weights: list[float]) -> list[int]:

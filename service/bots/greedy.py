@@ -85,7 +85,7 @@ def parts(rules: Rules, observation: Observation, knowledge: Knowledge, moves: S
     assert view.you is not None
     hand, layout = view.you.hand, view.layout
     hindrance = _hindrance(rules, observation, knowledge)
-    found = []
+    parts = []
     for move in moves:
         after, rest = layout, hand
         if move.tile is not None:
@@ -96,8 +96,8 @@ def parts(rules: Rules, observation: Observation, knowledge: Knowledge, moves: S
         hinders = hindrance(after) if rest else _HINDERING
         fits = (tile_set(rest) & placeable_set(rules, after)).bit_count()
         numbers = _prospects(rules, after, rest) - fits
-        found.append(Parts(_POINTS * (move.points or 0), shed, fits, numbers, hinders))
-    return found
+        parts.append(Parts(_POINTS * (move.points or 0), shed, fits, numbers, hinders))
+    return parts
 
 
 def _prospects(rules: Rules, layout: Layout, hand: Hand) -> int:

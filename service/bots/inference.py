@@ -1,4 +1,4 @@
-"""What follows from an observation about the tiles that a seat cannot see.
+"""The inference of the hidden tiles from an observation.
 
 Owns the inference: what a draw, a pass or the end of a turn tells follows from the questions that the rules answer.
 Written against the engine alone. Does not depend on how a move is chosen.

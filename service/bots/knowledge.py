@@ -1,4 +1,4 @@
-"""What a seat has seen, and what it knows of the tiles that it cannot see, as values.
+"""The observation of a seat, and its knowledge of the hidden tiles, as values.
 
 Owns the form of both: for each tile that another seat holds, the set of tiles that it may be.
 """
@@ -25,7 +25,7 @@ class Condition(NamedTuple):
 
 
 class KnownDeal(NamedTuple):
-    """What is known of the hands that were dealt; of a tile in doubt, it was dealt to the opener, not to the others."""
+    """Knowledge of the hands that were dealt; of a tile in doubt, it was dealt to the opener, not to the others."""
 
     opener: int
     lead: Tile | None
@@ -37,7 +37,7 @@ class KnownDeal(NamedTuple):
 
 
 class Knowledge(NamedTuple):
-    """What one seat knows of the hidden tiles.
+    """The knowledge of one seat of the hidden tiles.
 
     The *candidates* of a hidden tile, which another seat holds, are the set of tiles that it may be: bit i stands for
     the tile with the index i. Among the candidates of the hidden tiles of a seat its true hand is always possible.

@@ -1,4 +1,4 @@
-"""How likely the choices are that other seats have made in this round, by what they would have held in a world.
+"""The likelihood of the choices that other seats made in this round, if they held the hands of a world.
 
 Owns the model of the others: each plays by the formula of the playouts, with noise. A world in which somebody kept a
 better tile than the one that was laid is less likely than one in which that tile was the best; how much less is what
@@ -76,10 +76,10 @@ class Likelihood:
         for choice in self._choices:
             seat = choice.played.seat
             hand = world.hands[seat]
-            found = choice.known.get(hand)
-            if found is None:
-                found = choice.known[hand] = _probability(self._rules, choice, sort_tiles((*hand, *choice.laid)))
-            likelihood *= found
+            probability = choice.known.get(hand)
+            if probability is None:
+                probability = choice.known[hand] = _probability(self._rules, choice, sort_tiles((*hand, *choice.laid)))
+            likelihood *= probability
         return likelihood
 
 

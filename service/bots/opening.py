@@ -1,4 +1,4 @@
-"""What the opening of a round tells about the hands that were dealt.
+"""The inference of dealt hands from the opening of a round.
 
 Owns the question to ``rules.opening`` who would open if a seat held this tile or that. Does not depend on what
 happened after the lead.
@@ -22,7 +22,7 @@ _new: Final = tuple.__new__  # as in ``layout``
 
 
 class OpeningHands(NamedTuple):
-    """What the opener's lead tells of the hands that were dealt."""
+    """The tiles that the opener's lead excludes from the hands that were dealt."""
 
     excluded: tuple[int, ...]
     """By seat: the tiles that it cannot have been dealt, as a set."""
@@ -77,7 +77,7 @@ def opening_hands(rules: Rules, start: State, opener: int, lead: Tile | None, *,
 
 
 class _Question(NamedTuple):
-    """Whether ``opener`` opens with this lead, and what that depends on."""
+    """The question whether ``opener`` opens with this lead, with the facts that it depends on."""
 
     opening: _Opens
     tiles: Hand
@@ -87,8 +87,8 @@ class _Question(NamedTuple):
 
     def opens(self, hands: Sequence[Hand]) -> bool:
         state: State = _new(State, (tuple(hands), *self.start[1:]))
-        found = self.opening(state)
-        return found is not None and found.seat == self.opener and (self.lead is None or self.lead in found.tiles)
+        opening = self.opening(state)
+        return opening is not None and opening.seat == self.opener and (self.lead is None or self.lead in opening.tiles)
 
     def opens_with(self, own: Hand, seat: int, held: Hand) -> bool:
         """Return whether the opener opens with these tiles of its own if ``seat`` holds those others."""
@@ -111,7 +111,7 @@ class _Question(NamedTuple):
 
 
 class _Help:
-    """Whether the opener may open with its ``own`` tiles and some ``others`` though a seat holds a certain tile."""
+    """Decides whether the opener may open with ``own`` and some ``others``, although a seat holds a certain tile."""
 
     def __init__(self, question: _Question, own: Hand, others: Hand) -> None:
         self._question = question
@@ -148,13 +148,13 @@ def _opening_hands(question: _Question, dealt: DealtToOpener) -> OpeningHands:
     disturbing: list[Tile] = []
     """What disturbs if the seat asked about last holds it; for the next seat it is mostly the same."""
     for seat, eliminated in enumerate(question.start.eliminated_round):
-        found = known[seat]
+        candidates = known[seat]
         if not eliminated and not (complete and seat == question.opener):
-            doubtful = tuple([tile for tile in others if not found >> tile.index & 1]) if found else others
+            doubtful = tuple([tile for tile in others if not candidates >> tile.index & 1]) if candidates else others
             likely = {
                 tile
                 for tile in disturbing
-                if not found >> tile.index & 1 and not question.opens_with(own, seat, (tile,))
+                if not candidates >> tile.index & 1 and not question.opens_with(own, seat, (tile,))
             }
             unlikely = tuple([tile for tile in doubtful if tile not in likely])
             disturbing = [*likely, *question.disturbing(own, seat, unlikely)]
@@ -165,6 +165,6 @@ def _opening_hands(question: _Question, dealt: DealtToOpener) -> OpeningHands:
                 if not complete and help_of_others.is_possible(seat, tile):
                     joint = True
                 else:
-                    found |= 1 << tile.index
-        excluded.append(found)
+                    candidates |= 1 << tile.index
+        excluded.append(candidates)
     return OpeningHands(tuple(excluded), joint)

@@ -1,4 +1,4 @@
-"""Which build of the engine runs.
+"""The build of the engine that runs.
 
 Owns the two names.
 """

@@ -75,7 +75,7 @@ _USED = ArrangedDeal((), ())
 
 
 class Deck(NamedTuple):
-    """What the deals of a match are derived from.
+    """The source of the deals of a match.
 
     Without a ``game`` the randomness is fixed: ``seed`` is the seed of every shuffle, and the first rounds may have
     ``arranged`` deals. With the id of a ``game`` its deals can be verified: ``seed`` is the master, and each seat may

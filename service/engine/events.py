@@ -173,7 +173,7 @@ A ``name`` is that of a player, who may get another one: it is kept with the sea
 
 
 class EventType(NamedTuple):
-    """How one type of event is named and written."""
+    """The name and the form of one type of event."""
 
     event: type
     name: str

@@ -140,7 +140,7 @@ class Placement(NamedTuple):
 
 
 class LayoutForm(NamedTuple):
-    """What a game decides for its whole layout.
+    """The answers of a game that hold for its whole layout.
 
     ``line_ends``: the names of the ends of a line, ``left`` and ``right`` or only ``right``; if empty, ends are named
     e1, e2, … as they arise. ``end_value``: what an end counts, ``None`` where ends are not counted. ``gates``: when

@@ -1,4 +1,4 @@
-"""What a seat may ask for.
+"""The moves that a seat may ask for.
 
 Owns the form of a move and the names of its actions. Does not depend on the rules: a move may be illegal.
 """

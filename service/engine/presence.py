@@ -1,4 +1,4 @@
-"""Who plays the seats of people: the events by which a seat passes to a computer player and back, and forfeits.
+"""The presence of people: the events by which a seat passes to a computer player and back, and forfeits.
 
 Owns these events and what they mean for the seats. They belong to a match as it was played and are in its record, but
 to none of its rules: no state depends on them, and a forfeit changes who has won and no count. Does not depend on

@@ -1,4 +1,4 @@
-"""What one seat may know of a state and of an event: the only place where anything is redacted.
+"""The view of one seat of a state and of an event: the only place where anything is redacted.
 
 A ``View`` contains only facts that its viewer may see, and every response about a match is made from views. Two
 states that differ only in what a seat cannot see give that seat equal views.

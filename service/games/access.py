@@ -150,16 +150,16 @@ class AccessControl:
         """
         code, key = read_join_code(invitation.join_code or ""), invitation.key
         shard = shard_of_code(code)
-        found = None if shard is None else self._repository.store.find_code(shard, hash_secret(code))
+        game_id = None if shard is None else self._repository.store.find_code(shard, hash_secret(code))
         if key is not None:
             name = self._idempotency.record(IdempotencyKey(key, b""), "seat", code).name
-            if found is None:
-                found = self._repository.store.reserved(name)
+            if game_id is None:
+                game_id = self._repository.store.reserved(name)
             else:
-                found = self._repository.transactions.reserve(name, found)
+                game_id = self._repository.transactions.reserve(name, game_id)
         game = None
         with suppress(Gone):
-            game = None if found is None else self._repository.reader.load(found)
+            game = None if game_id is None else self._repository.reader.load(game_id)
         if game is None or not self._is_invited(game, lambda: invitation):
             raise Forbidden("unknown_join_code")
         self._observe_read(game)

@@ -27,7 +27,7 @@ class StoredGame(NamedTuple):
 
 
 class IdempotencyRecord(NamedTuple):
-    """What is stored with a write under an idempotency key: a unique name, and a digest of the request."""
+    """The record of a write under an idempotency key: a unique name, and a digest of the request."""
 
     name: str
     fingerprint: bytes
@@ -115,8 +115,8 @@ class Damaged(Unreadable):
     """The stored data of this game are not what was written: only an operator can restore it."""
 
 
-class PutOff(StorageUnavailable):
-    """A write that nobody waits for is put off, as there is little memory left."""
+class Deferred(StorageUnavailable):
+    """A write that nobody waits for is deferred, as there is little memory left."""
 
 
 class GameExists(Exception):
@@ -301,7 +301,7 @@ RunLater = Callable[[Callable[[], None]], None]
 
 
 class Runtime(NamedTuple):
-    """What a process gives to all that it does: its clock, its randomness, and when other work has its turn.
+    """The clock and the randomness of a process, and the functions that run or yield to other work.
 
     ``yield_control`` is called regularly during long computations, to let other requests run.
     """

@@ -82,7 +82,7 @@ class RefusedUrl(ValueError):
 
 
 class Target(NamedTuple):
-    """What a URL says: ``host`` in small letters, an IPv6 address without brackets; ``path`` with the query."""
+    """The parts of a URL: ``host`` in small letters, an IPv6 address without brackets; ``path`` with the query."""
 
     scheme: str
     host: str

@@ -236,10 +236,10 @@ class Pool:
                 waiting = self._waiting.get(key)
                 if not waiting:
                     return None
-                found = self._remove(key, next(reversed(waiting)))
-            if found.connection.is_silent():
-                return found
-            found.connection.close()
+                reusable = self._remove(key, next(reversed(waiting)))
+            if reusable.connection.is_silent():
+                return reusable
+            reusable.connection.close()
 
     def put(self, key: Key, entry: Open) -> None:
         """Let a connection wait, or close it if it is old."""

@@ -122,10 +122,10 @@ def system_lookup(host: str) -> Sequence[str]:
 
     arguments = (host, None, 0, socket.SOCK_STREAM)
     if is_module_patched("socket"):
-        found = _threads().apply(get_original("socket", "getaddrinfo"), arguments)
+        entries = _threads().apply(get_original("socket", "getaddrinfo"), arguments)
     else:
-        found = socket.getaddrinfo(*arguments)
-    return [cast(str, address[4][0]) for address in found]
+        entries = socket.getaddrinfo(*arguments)
+    return [cast(str, address[4][0]) for address in entries]
 
 
 @lru_cache(maxsize=1)

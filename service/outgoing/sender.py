@@ -88,7 +88,7 @@ _NOBODY: Final = ""
 
 
 class Answer(NamedTuple):
-    """What the other side answered; success is a status of 2xx alone.
+    """The answer of the other side; success is a status of 2xx alone.
 
     ``body`` is as it was sent, never decompressed, and cut off where it is longer than allowed: then it is not
     ``complete``. ``retry_after`` is in seconds, as the header ``Retry-After`` asks for; ``ms`` is the time it all took.
@@ -117,7 +117,7 @@ class SendFailed(Exception):
 
 
 class _Exchange(NamedTuple):
-    """What is sent where, for which application, and how many bytes of the answer are read."""
+    """A request, its target and application, and how many bytes of the answer to read."""
 
     app: str
     target: Target

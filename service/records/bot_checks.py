@@ -33,7 +33,7 @@ _CHOICES: Final = frozenset(LEVELS)
 
 
 class BotLimits(NamedTuple):
-    """Which decisions are made again: those of these levels, and at most so many that are a choice."""
+    """The decisions to make again: those of these levels, and at most so many that are a choice."""
 
     levels: frozenset[str]
     most: int
@@ -90,14 +90,14 @@ class DecisionChecker:
 
     def _begin_round(self, step: Step, dealt: Dealt) -> None:
         record, index = self._record, step.place[0]
-        each = record.rounds[index]
+        recorded = record.rounds[index]
         self._seed, self._events = None, []
         dealt = replace(dealt, round=step.state.round)
-        if not dealt.arranged and is_over(each) and is_provable(record, each):
-            self._seed = each.seed
+        if not dealt.arranged and is_over(recorded) and is_provable(record, recorded):
+            self._seed = recorded.seed
             following = record.rounds[index + 1].commitment if index + 1 < len(record.rounds) else None
-            if each.attempt is not None and each.client_seeds is not None and following is not None:
-                dealt = replace(dealt, proof=DealProof(each.attempt, each.client_seeds, following))
+            if recorded.attempt is not None and recorded.client_seeds is not None and following is not None:
+                dealt = replace(dealt, proof=DealProof(recorded.attempt, recorded.client_seeds, following))
         self._events.append(dealt)
 
     def _decision(self, bot: RecordedBot, step: Step) -> Fault | None:

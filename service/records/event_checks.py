@@ -249,9 +249,9 @@ def fairness_faults(record: Record) -> Iterator[Fault]:
         yield Fault("missing_commitment", place, f"Round {len(record.rounds) + 1} has no commitment.")
 
 
-def is_over(each: RecordedRound) -> bool:
+def is_over(recorded: RecordedRound) -> bool:
     """Return whether the round has its result, or the match has ended in it."""
-    return any([isinstance(event, RoundEnded | Finished) for _, event in each.lines])
+    return any([isinstance(event, RoundEnded | Finished) for _, event in recorded.lines])
 
 
 def deal_faults(rules: Rules, dealt: Dealt, place: Location) -> Iterator[Fault]:
@@ -279,32 +279,32 @@ def deal_faults(rules: Rules, dealt: Dealt, place: Location) -> Iterator[Fault]:
 
 def seed_faults(rules: Rules, record: Record, index: int, dealt: Dealt) -> Iterator[Fault]:
     """Yield the differences of a valid deal to that of its seed; none without a seed that fits its commitment."""
-    each = record.rounds[index]
-    if not is_provable(record, each) or _client_seed_faults(record, index, each):
+    recorded = record.rounds[index]
+    if not is_provable(record, recorded) or _client_seed_faults(record, index, recorded):
         return
-    assert each.seed is not None
-    assert each.client_seeds is not None
-    seed = shuffle_seed(each.seed, record.game, index + 1, each.client_seeds)
+    assert recorded.seed is not None
+    assert recorded.client_seeds is not None
+    seed = shuffle_seed(recorded.seed, record.game, index + 1, recorded.client_seeds)
     sizes = [len(hand) for hand in dealt.hands]
     first, deal, _ = first_valid_deal(rules, _before(rules, dealt), seed, sizes)
-    if each.attempt != first:
+    if recorded.attempt != first:
         sentence = f"The deal that the rules accept first is number {first}, counted from 0."
-        yield Fault("wrong_attempt", (index, "Attempt" if each.attempt is not None else "Seed"), sentence)
+        yield Fault("wrong_attempt", (index, "Attempt" if recorded.attempt is not None else "Seed"), sentence)
     dealt = replace(dealt, arranged=False)  # which is checked elsewhere
     if dealt != deal:
-        claimed = None if each.attempt is None else min(each.attempt, MAX_DEAL_ATTEMPTS)
+        claimed = None if recorded.attempt is None else min(recorded.attempt, MAX_DEAL_ATTEMPTS)
         if claimed is None or claimed == first or dealt != deal_attempt(rules, seed, index + 1, claimed, sizes=sizes):
             yield Fault("wrong_deal", (index, 0), "The seeds give another deal.")
 
 
-def is_provable(record: Record, each: RecordedRound) -> bool:
+def is_provable(record: Record, recorded: RecordedRound) -> bool:
     """Return whether the round has a seed that fits its commitment."""
     return (
         record.fairness == PROVABLE
         and _has_id(record)
-        and each.seed is not None
-        and each.commitment is not None
-        and commitment(each.seed) == each.commitment
+        and recorded.seed is not None
+        and recorded.commitment is not None
+        and commitment(recorded.seed) == recorded.commitment
     )
 
 
@@ -318,23 +318,27 @@ def _is_short(text: str) -> bool:
     return len(text) <= MAX_CLIENT_SEED_CHARS and not any(["\ud800" <= character <= "\udfff" for character in text])
 
 
-def _proof_faults(record: Record, index: int, each: RecordedRound, *, over: bool) -> Iterator[Fault]:
-    if each.commitment is None:
+def _proof_faults(record: Record, index: int, recorded: RecordedRound, *, over: bool) -> Iterator[Fault]:
+    if recorded.commitment is None:
         yield Fault("missing_commitment", (index, "Round"), f"Round {index + 1} has no commitment.")
-    if over and each.seed is None:
+    if over and recorded.seed is None:
         yield Fault("missing_seed", (index, "Round"), "The seed is missing although it must be published by now.")
-    elif not over and each.seed is not None:
+    elif not over and recorded.seed is not None:
         yield Fault("early_seed", (index, "Seed"), "The round is not over, but its seed is given.")
-    elif each.seed is not None and each.commitment is not None and commitment(each.seed) != each.commitment:
+    elif (
+        recorded.seed is not None
+        and recorded.commitment is not None
+        and commitment(recorded.seed) != recorded.commitment
+    ):
         yield Fault("wrong_seed", (index, "Seed"), "The seed does not match its commitment.")
-    if each.attempt is not None and not (each.lines and each.seed is not None):
+    if recorded.attempt is not None and not (recorded.lines and recorded.seed is not None):
         yield Fault("wrong_attempt", (index, "Attempt"), "The attempt is given together with the seed.")
-    yield from _client_seed_faults(record, index, each)
+    yield from _client_seed_faults(record, index, recorded)
 
 
-def _client_seed_faults(record: Record, index: int, each: RecordedRound) -> list[Fault]:
-    given = each.client_seeds
-    if not each.lines:
+def _client_seed_faults(record: Record, index: int, recorded: RecordedRound) -> list[Fault]:
+    given = recorded.client_seeds
+    if not recorded.lines:
         wrong = "They are published when the round is dealt." if given is not None else None
     elif given is None or len(given) != len(record.players):
         wrong = f"There are {len(record.players)} seats, each with a text of its own or an empty one."

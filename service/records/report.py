@@ -106,7 +106,7 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What was checked, and the findings."""
+    """The checks that were made, and the findings."""
 
     findings: tuple[Finding, ...]
     """In the order of the lines."""

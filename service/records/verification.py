@@ -53,7 +53,7 @@ def verify(record: Record, yield_control: Callable[[], None] = lambda: None, bot
         findings=findings[:MAX_FINDINGS],
         omitted=max(0, len(findings) - MAX_FINDINGS),
         fairness=record.fairness,
-        deals=deals.many,
+        deals=deals.total,
         proven=deals.proven,
         moves=play.moves,
         finished=play.finished,
@@ -63,15 +63,15 @@ def verify(record: Record, yield_control: Callable[[], None] = lambda: None, bot
 
 
 class _Deals(NamedTuple):
-    """What was found of the deals: how many there are, how many of them follow from their seeds, and their faults."""
+    """The deals of a record: how many there are, how many of them follow from their seeds, and their faults."""
 
-    many: int = 0
+    total: int = 0
     proven: int = 0
     faults: tuple[Fault, ...] = ()
 
 
 class _Play(NamedTuple):
-    """What was found of the play; of the other fields ``Report`` has the meaning."""
+    """The play of a record; ``Report`` explains the fields."""
 
     faults: tuple[Fault, ...] = ()
     moves: int = 0
@@ -81,15 +81,15 @@ class _Play(NamedTuple):
 
 
 def _check_deals(record: Record, rules: Rules, yield_control: Callable[[], None]) -> _Deals:
-    many = proven = 0
+    total = proven = 0
     faults: list[Fault] = []
     for index in range(len(record.rounds)):
         yield_control()
-        checked, found = _deal(rules, record, index)
-        many += checked
-        proven += checked and not found and is_provable(record, record.rounds[index])
-        faults += found
-    return _Deals(many, proven, tuple(faults))
+        checked, errors = _deal(rules, record, index)
+        total += checked
+        proven += checked and not errors and is_provable(record, record.rounds[index])
+        faults += errors
+    return _Deals(total, proven, tuple(faults))
 
 
 def _check_play(record: Record, rules: Rules, yield_control: Callable[[], None], bots: BotLimits) -> _Play:
@@ -161,9 +161,9 @@ def _frame_faults(record: Record) -> Iterator[Fault]:
     yield from _version_faults(record)
 
 
-def _is_dealt_anew(each: RecordedRound) -> bool:
+def _is_dealt_anew(recorded: RecordedRound) -> bool:
     """Return whether the round was dealt in this game; those that a fork has taken from its source are arranged."""
-    first = each.lines[0].event if each.lines else None
+    first = recorded.lines[0].event if recorded.lines else None
     return first is not None and not (isinstance(first, Dealt | RecordedDeal) and first.arranged)
 
 
@@ -184,8 +184,8 @@ def _version_faults(record: Record) -> Iterator[Fault]:
 
 def _deal(rules: Rules, record: Record, index: int) -> tuple[bool, list[Fault]]:
     """Return whether the round has a deal, and the faults of the deal."""
-    each = record.rounds[index]
-    dealt = each.lines[0].event if each.lines else None
+    recorded = record.rounds[index]
+    dealt = recorded.lines[0].event if recorded.lines else None
     if not isinstance(dealt, Dealt):
         return False, []
     place = (index, 0)
@@ -193,10 +193,10 @@ def _deal(rules: Rules, record: Record, index: int) -> tuple[bool, list[Fault]]:
     if dealt.arranged and record.fairness != ARRANGED:
         faults.append(Fault("wrong_fairness", place, f"The deal was arranged; the fairness is {record.fairness}."))
     dealt = replace(dealt, round=index + 1)
-    found = list(deal_faults(rules, dealt, place))
-    if not found and is_over(each):
-        found += seed_faults(rules, record, index, dealt)
-    return True, faults + found
+    errors = list(deal_faults(rules, dealt, place))
+    if not errors and is_over(recorded):
+        errors += seed_faults(rules, record, index, dealt)
+    return True, faults + errors
 
 
 def _result_faults(record: Record, state: State | None) -> list[Fault]:
@@ -215,7 +215,9 @@ def findings_of(record: Record, faults: list[Fault]) -> tuple[Finding, ...]:
     findings = []
     for code, place, message in faults:
         index, part = place
-        each = None if index == HEAD else record.rounds[index]
-        version = None if each is None or isinstance(part, str) else each.lines[part].version
-        findings.append(Finding(code, None if each is None else each.number, version, lines.get(place), message))
+        recorded = None if index == HEAD else record.rounds[index]
+        version = None if recorded is None or isinstance(part, str) else recorded.lines[part].version
+        findings.append(
+            Finding(code, None if recorded is None else recorded.number, version, lines.get(place), message)
+        )
     return tuple(sorted(findings, key=lambda finding: finding.line or 0))

@@ -79,16 +79,16 @@ def _head(record: Record) -> Iterator[tuple[str, str]]:
     yield _tag("Result", "*" if record.result is None else " ".join(map(str, record.result)))
 
 
-def _tags(each: RecordedRound) -> Iterator[tuple[str, str]]:
-    yield "Round", f"[Round {each.number}]"
-    if each.commitment is not None:
-        yield _tag("Commitment", each.commitment.hex())
-    if each.client_seeds is not None:
-        yield "ClientSeeds", f"[ClientSeeds {' '.join(map(quote, each.client_seeds))}]"
-    if each.attempt is not None:
-        yield "Attempt", f"[Attempt {each.attempt}]"
-    if each.seed is not None:
-        yield _tag("Seed", each.seed.hex())
+def _tags(recorded: RecordedRound) -> Iterator[tuple[str, str]]:
+    yield "Round", f"[Round {recorded.number}]"
+    if recorded.commitment is not None:
+        yield _tag("Commitment", recorded.commitment.hex())
+    if recorded.client_seeds is not None:
+        yield "ClientSeeds", f"[ClientSeeds {' '.join(map(quote, recorded.client_seeds))}]"
+    if recorded.attempt is not None:
+        yield "Attempt", f"[Attempt {recorded.attempt}]"
+    if recorded.seed is not None:
+        yield _tag("Seed", recorded.seed.hex())
 
 
 def _format_kind(record: Record, seat: int) -> str:

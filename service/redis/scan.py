@@ -28,8 +28,8 @@ def scan_pages(
     node = _node(topology, key)
     cursor = b"0"
     while True:
-        cursor, found = calls.read(operation, key, command(cursor))
-        yield found
+        cursor, page = calls.read(operation, key, command(cursor))
+        yield page
         if cursor == b"0":
             return
         if _node(topology, key) != node:
@@ -75,6 +75,6 @@ class RedisScan:
                 key,
                 command=lambda cursor: (b"SCAN", cursor, b"MATCH", pattern, b"COUNT", _AT_A_TIME),
             )
-            for found in pages:
-                matches = [name.fullmatch(entry) for entry in found]
+            for page in pages:
+                matches = [name.fullmatch(entry) for entry in page]
                 yield from [match[1].decode() for match in matches if match is not None]

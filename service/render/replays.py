@@ -45,7 +45,7 @@ class ReplayedRound(NamedTuple):
 
 
 class Replay(NamedTuple):
-    """What was played, as far as it keeps to the rules; ``fault``: why the replay ends before the record.
+    """The match as far as it keeps to the rules; ``fault``: why the replay ends before the record.
 
     ``winners`` is ``None`` unless the match was finished.
     """

@@ -295,7 +295,7 @@ _COLOURS: Final = {
 
 
 class Caption(NamedTuple):
-    """What a picture says to those who do not see it: its title and the table in words, in this language."""
+    """The title of a picture and the table in words, in this language, for those who do not see it."""
 
     title: str
     description: str
@@ -303,7 +303,7 @@ class Caption(NamedTuple):
 
 
 class Style(NamedTuple):
-    """How a picture is drawn.
+    """The style of a picture.
 
     ``digits`` in place of pips always, never, or (``None``) where pips would be too small. ``prefix`` begins the names
     of all ids and classes, which must differ in a page with several pictures; then ``digits`` should not be ``None``,

@@ -40,7 +40,7 @@ class FrozenConfig:
 
 
 class Listener(NamedTuple):
-    """What a connection needs of the listening socket, which may be closed in the meantime."""
+    """The facts of the listening socket that a connection needs; the socket may be closed in the meantime."""
 
     name: Any
 

@@ -71,8 +71,8 @@ def page_texts(language: Language) -> Mapping[str, Mapping[str, Any]]:
 
 def languages_in(folder: Traversable) -> tuple[Language, ...]:
     """Return the languages that have a folder in this one, the default one first."""
-    found = sorted([entry.name for entry in folder.iterdir() if (entry / "games").is_dir()])
-    return (DEFAULT_LANGUAGE, *[language for language in found if language != DEFAULT_LANGUAGE])
+    tags = sorted([entry.name for entry in folder.iterdir() if (entry / "games").is_dir()])
+    return (DEFAULT_LANGUAGE, *[language for language in tags if language != DEFAULT_LANGUAGE])
 
 
 def read_texts(folder: Traversable, path: str = "") -> Iterator[tuple[str, Text]]:

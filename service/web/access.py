@@ -1,4 +1,4 @@
-"""Who may call an operation: every handler is called through here, with the access that its operation has.
+"""Access control: every handler is called through here, with the access that its operation declares.
 
 Owns the order: token or key, seat, rate limit, query, handler; one in a place where it does not count is refused before
 that. If access was granted on a cached game, and the request was rejected before a command read the stored one, the
@@ -52,7 +52,10 @@ request; the application that owns the game."""
 
 
 class Guard(NamedTuple):
-    """What is checked before a handler is called; ``shows_quota``: its answer tells what is left of a rate limit."""
+    """The access and the query to check before a handler is called.
+
+    ``shows_quota``: the answer tells what is left of a rate limit.
+    """
 
     access: AccessRule
     query: type[Schema] | None

@@ -92,7 +92,7 @@ class Application(LeanFlask):
 
 
 class WebParts(NamedTuple):
-    """What the application of a worker is made of.
+    """The parts of the application of a worker.
 
     ``yield_control`` is called during long computations to let other requests run.
     """
@@ -107,7 +107,7 @@ class WebParts(NamedTuple):
 
 
 class Ingress(NamedTuple):
-    """How requests come in.
+    """The settings for incoming requests.
 
     ``proxies`` is the number of reverse proxies that are trusted for the address of the client. ``addresses`` are the
     URLs at which others can reach the service, as far as it knows. Connections to ``metrics_port`` are served by

@@ -1,4 +1,4 @@
-"""What the current request counts in the rate limits, by its application or by the address of its client.
+"""Counts the current request in the rate limits, by its application or by the address of its client.
 
 Owns how much work counts as one.
 """

@@ -48,7 +48,7 @@ worker counts less than its part, needs no round trip.
 
 
 class Quota(NamedTuple):
-    """What is left of a limit, and the seconds until its window ends; ``window`` is its length in seconds."""
+    """The rest of a limit, and the seconds until its window ends; ``window`` is its length in seconds."""
 
     name: str
     limit: int

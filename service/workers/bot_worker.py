@@ -36,7 +36,7 @@ from service.games.model.errors import StaleVersion
 from service.games.model.game import Game
 from service.games.model.game_events import GameEvent, HostingEvent
 from service.games.model.schedule import BotTurn
-from service.games.ports import TRACE, PutOff, Unreadable
+from service.games.ports import TRACE, Deferred, Unreadable
 from service.games.reminders import LeasedReminder
 from service.games.store.history import from_last_deal
 from service.games.store.repository import GameRepository
@@ -308,7 +308,7 @@ class BotWorker:
         self._current = task
         try:
             return self._do(task)
-        except (Unreadable, PutOff):
+        except (Unreadable, Deferred):
             raise
         except (StorageUnavailable, OutcomeUnknown):
             at = self._clock() + RETRY_MS
@@ -373,8 +373,8 @@ class _Source(Consumer):
         if monotonic() >= self.next_poll:
             pause = self.step()
             # Where the last look found something and nothing slow waits, there is no pause.
-            found = pause <= self._settings.poll_seconds[0]
-            self.next_poll = monotonic() + (0.0 if found and not self.undecided else pause)
+            is_busy = pause <= self._settings.poll_seconds[0]
+            self.next_poll = monotonic() + (0.0 if is_busy and not self.undecided else pause)
 
     def handle(self, reminder: LeasedReminder) -> Next:
         """Look at a game."""

@@ -29,7 +29,7 @@ from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.metrics import WorkerMetrics
 
 LONGEST_DELAY_MS: Final = 60_000
-"""The longest time for which a game is put off after an error: 1 s, 2 s, 4 s … 60 s after so many in a row."""
+"""The longest time for which a game is deferred after an error: 1 s, 2 s, 4 s … 60 s after so many in a row."""
 MAX_FAILING: Final = 1000
 """Games whose errors are counted; of more, the one that failed longest ago is forgotten."""
 
@@ -46,12 +46,13 @@ _log = logging.getLogger(__name__)
 
 
 class ConsumerSettings(NamedTuple):
-    """How the reminders of a kind are taken: ``batch`` at a time, ``most`` of which are handled at a time.
+    """The settings of a consumer of one ``kind`` of reminders. Durations in milliseconds, but for ``poll_seconds``.
 
-    ``poll_seconds``: seconds between two looks, just after a reminder was found and a while after; by ``poll_growth``
-    they grow with each look in vain. A shortest pause of 0 is followed by the longest one. ``failure`` is what the log
-    says when one could not be handled. One whose turn comes more than ``fresh_ms`` after it was taken is put back, to
-    be taken anew with what is true then.
+    ``batch``: how many it leases at once; ``most``: how many it handles at a time.
+    ``poll_seconds``: the shortest pause between two polls, after one that found a reminder, and the longest.
+    ``poll_growth``: the factor by which the pause grows with each poll in vain; 0 s becomes the longest pause at once.
+    ``failure``: the log line for a reminder that could not be handled.
+    ``fresh_ms``: the age of a lease after which a reminder is put back, to be leased again with what is true then.
     """
 
     kind: ReminderKind
@@ -196,7 +197,7 @@ class Consumer(ABC):
             self._reminders.reschedule(self._settings.kind, reminder, at)
 
     def _count_failure(self, game: str) -> int:
-        """Count an error; returns for how many milliseconds the game is put off."""
+        """Count an error; returns for how many milliseconds the game is deferred."""
         count = (self._failures.get(game) or 0) + 1
         self._failures.put(game, count)
         return int(min(1000 << min(count - 1, 6), LONGEST_DELAY_MS))

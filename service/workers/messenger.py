@@ -1,4 +1,4 @@
-"""What a messenger does: it publishes games, delivers messages, and erases people.
+"""The messenger: publishes games, delivers messages, and erases people.
 
 While the lease of an endpoint is held, this process alone delivers to it, many messages at a time. Owns how many
 attempts run at a time, how fast they follow each other, and when the lease is renewed and given back. Does not depend
@@ -200,7 +200,7 @@ class EndpointLease:
     def _begin_attempts(self, webhook: Webhook, now: int) -> None:
         """Begin as many attempts as may run now: to a failing endpoint one, also of a game that is not due yet.
 
-        A game that was put off for hours is no reason not to see that its endpoint is back.
+        A game that was deferred for hours is no reason not to see that its endpoint is back.
         """
         probe, limit = webhook.status == "failing", _most_attempts(webhook)
         if len(self._in_flight) >= limit:
@@ -259,7 +259,7 @@ class EndpointLease:
             context.metrics.count_failure("webhooks")
             _log.error("the messages of a game could not be made", exc_info=error)
             if self._webhook is not None:
-                context.deliveries.put_off(self._webhook, attempted.due)
+                context.deliveries.defer(self._webhook, attempted.due)
         elif outcome is not None:
             self._record_outcome(outcome, probe=attempted.probe)
 

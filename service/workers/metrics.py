@@ -126,7 +126,7 @@ class WorkerMetrics:
         self._time_outs.labels(then).inc()
 
     def count_deferred(self) -> None:
-        """Count a deadline that was put off."""
+        """Count a deadline that was deferred."""
         self._deferred.inc()
 
     def count_taken(self, kind: ReminderKind, lag_ms: int) -> None:
@@ -150,7 +150,7 @@ class WorkerMetrics:
         self._endpoints.labels(status).inc()
 
     def count_failure(self, kind: ReminderKind) -> None:
-        """Count a reminder that was put off because of an error."""
+        """Count a reminder that was deferred because of an error."""
         self._failures.labels(kind).inc()
 
 

@@ -20,7 +20,7 @@ from service.client_address import client_network
 from service.games.automation.due import Automation
 from service.games.commands.create import network_digest
 from service.games.model.views import legal_moves_for
-from service.games.ports import PutOff, TimeSource
+from service.games.ports import Deferred, TimeSource
 from service.games.store.admission import Keeping
 from service.games.store.idempotency import Idempotency
 from service.games.store.notifications import RedisEventFeed
@@ -508,9 +508,9 @@ def test_games_of_bots_alone_wait_for_memory_and_those_with_people_do_not(small:
     assert automation.next_turn(alone) is not None
     fill(small.server.admin, 92)
     small.shares.refresh()
-    with pytest.raises(PutOff) as put_off:
+    with pytest.raises(Deferred) as defer:
         automation.next_turn(alone)
-    assert put_off.value.retry_after >= 10
+    assert defer.value.retry_after >= 10
     automation.next_turn(watched)
     small.server.configure(maxmemory="0")
     small.shares.refresh()

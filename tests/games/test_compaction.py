@@ -137,11 +137,11 @@ def test_events_are_compacted_when_the_match_is_over_and_not_before(scene: Scene
 
 
 def test_who_makes_the_last_move_need_not_wait_until_events_are_compacted(scene: Scene) -> None:
-    put_off: list[Callable[[], None]] = []
+    defer: list[Callable[[], None]] = []
     scene.play(left=1)
-    assert scene.move(scene.worker(put_off.append)).status == "finished"
+    assert scene.move(scene.worker(defer.append)).status == "finished"
     assert scene.store.compacted == []
-    (work,) = put_off
+    (work,) = defer
     work()
     assert scene.store.compacted == [scene.game.version]
 

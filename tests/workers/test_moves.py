@@ -167,9 +167,9 @@ def fail_once(table: InProcess, game: str) -> int:
     table.step()
     at = bots_reminder(table, game)
     assert at is not None
-    put_off = int(at) - table.now
-    table.now += put_off
-    return put_off
+    defer = int(at) - table.now
+    table.now += defer
+    return defer
 
 
 def test_a_level_that_fails_is_tried_twice_and_then_a_greedy_player_moves() -> None:

@@ -1,1 +1,1 @@
-"""What is known of the games of a backend beside the games: lists, lobbies, people and the feed."""
+"""The index of the games of applications: lists, lobbies, people and the feed."""

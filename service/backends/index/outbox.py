@@ -36,7 +36,7 @@ MAX_STEPS: Final = 5
 
 
 class Publication(NamedTuple):
-    """What was published of a game. Times in milliseconds since 1970.
+    """The result of publishing a game. Times in milliseconds since 1970.
 
     ``published_at``: the time of the write that was published to the index, ``None`` if it knew it. ``due``: whether an
     endpoint was made due. ``again``: when the game is to be looked at again, whatever happens in it.
@@ -77,10 +77,10 @@ class Outbox:
         for _ in range(MAX_STEPS):
             position = self._index.position(app, game_id)
             # The event before those that are new says for a message who could move before them.
-            found = self._repository.histories.game_with_events(game_id, max(position.version - 1, 0), PAGE + 1)
-            if found is None:
+            stored = self._repository.histories.game_with_events(game_id, max(position.version - 1, 0), PAGE + 1)
+            if stored is None:
                 break
-            game, events, size = found
+            game, events, size = stored
             if game.ownership is None or game.ownership.app != app:
                 break
             if (position.version, position.write_id) == (game.version, game.write_id):

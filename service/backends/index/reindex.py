@@ -31,7 +31,7 @@ class Scan(Protocol):
 
 
 class Progress(NamedTuple):
-    """How many games were looked at, put into an index, and removed from one."""
+    """Counts of the games that were read, indexed, and removed from an index."""
 
     seen: int = 0
     indexed: int = 0

@@ -168,8 +168,8 @@ class RedisIndex(GameIndex):
             (query.variant or "").encode(),
             b"" if query.ref is None else keys.digest(query.ref),
         )
-        last_score, last_game, *found = self._calls.read("index_find", key, command)
-        entries = tuple(zip(found[::2], map(int, found[1::2]), strict=True))
+        last_score, last_game, *rows = self._calls.read("index_find", key, command)
+        entries = tuple(zip(rows[::2], map(int, rows[1::2]), strict=True))
         return IndexPage(entries, encode_cursor(int(float(last_score)), last_game.decode()) if last_game else None)
 
     def games(self, app: str, cursor: str | None) -> tuple[list[str], str | None]:
@@ -216,9 +216,9 @@ class RedisLobby(Lobby):
         shown = games if query.variant is None else b"%b:%b" % (games, query.variant.encode())
         most = max(MAX_EXAMINED, query.limit)
         command = evalsha("lobby_games", (entries, shown), created, game, query.limit, most)
-        last_created, last_game, *found = self._calls.read("lobby_games", entries, command)
+        last_created, last_game, *rows = self._calls.read("lobby_games", entries, command)
         return LobbyPage(
-            tuple(found), encode_cursor(int(float(last_created)), last_game.decode()) if last_game else None
+            tuple(rows), encode_cursor(int(float(last_created)), last_game.decode()) if last_game else None
         )
 
 
@@ -264,7 +264,7 @@ class RedisFeed(FeedStore):
         key = keys.feed(app)
         first = b"" if start is None else b"%d-%d" % start
         command = evalsha("feed_read", (key, keys.index(app)), first, limit)
-        oldest, newest, length, added, found, known = self._calls.read("feed_read", key, command)
+        oldest, newest, length, added, rows, known = self._calls.read("feed_read", key, command)
         last = item_id(newest.decode())
         if start is not None:
             # After the newest of the items that were dropped nothing is lost, but which one that was is not known.
@@ -276,7 +276,7 @@ class RedisFeed(FeedStore):
         items = tuple(
             [
                 StoredItem(at.decode(), game.decode(), item)
-                for at, game, item in zip(found[::3], found[1::3], found[2::3], strict=True)
+                for at, game, item in zip(rows[::3], rows[1::3], rows[2::3], strict=True)
             ]
         )
         summaries = {game.decode(): summary for game, summary in zip(known[::2], known[1::2], strict=True)}
@@ -289,10 +289,10 @@ class RedisFeed(FeedStore):
 
 def item_id(cursor: str) -> ItemId:
     """Return the id that a cursor is. Raises ``ValueError``."""
-    found = _FEED_CURSOR.fullmatch(cursor)
-    if found is None:
+    match = _FEED_CURSOR.fullmatch(cursor)
+    if match is None:
         raise ValueError("no cursor")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def cursor_of(item: ItemId) -> str:

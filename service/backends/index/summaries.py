@@ -1,4 +1,4 @@
-"""What an application learns of its games: entries of the index and the lobby, and items of the feed.
+"""The JSON that an application gets about its games: entries of the index and the lobby, and items of the feed.
 
 Owns their form. An application knows what a spectator knows, as ``service.games.model.views`` decides it, and the refs
 that it gave. A lobby is shown to people and has no refs. Items are stored without refs, which are added for a game as

@@ -48,7 +48,7 @@ _log = logging.getLogger(__name__)
 
 
 class Outcome(NamedTuple):
-    """What the attempts to notify an endpoint of a game have shown of the endpoint.
+    """The outcome of attempts to notify an endpoint of a game.
 
     ``retry_after``: milliseconds for which it asked to be left alone, ``None`` unless the last attempt failed.
     """
@@ -133,7 +133,7 @@ class Deliveries:
     def deliver(self, webhook: Webhook, due: DueGame, *, probe: bool, may_send: Callable[[], bool]) -> Outcome:
         """Notify an endpoint of a game, until it knows all that the index does, a message fails, or none ``may_send``.
 
-        Then the game is put off; one that fails while others do not is given up in the end. The ``probe`` of a failing
+        Then the game is deferred; one that fails while others do not is given up in the end. The ``probe`` of a failing
         endpoint does not count for its game.
         """
         TRACE.set("")
@@ -164,7 +164,7 @@ class Deliveries:
             due = due._replace(failures=0)
         return Outcome(delivered)
 
-    def put_off(self, webhook: Webhook, due: DueGame) -> None:
+    def defer(self, webhook: Webhook, due: DueGame) -> None:
         """Put a game off whose messages could not be made, because of an error of the program."""
         at = self._clock() + pause(due.failures + 1, self._jitter())
         self._store.mark_failed(webhook, due, at, count=True, attempt=None)
@@ -204,16 +204,16 @@ class Deliveries:
         """Return the messages for an endpoint about a game, and the version that it will know the game at."""
         after = max(due.notified - 1, 0)
         try:
-            found = self._published(due, after) or self._read(due.game, after)
+            stored = self._published(due, after) or self._read(due.game, after)
         except NotFound:
             return [], due.notified
         except Gone as error:
             if error.app != webhook.app or error.version <= due.notified:
                 return [], error.version
             return [deleted_message(webhook.id, due.game, error.version, self._clock())], error.version
-        if found is None or found[0].ownership is None or found[0].ownership.app != webhook.app:
+        if stored is None or stored[0].ownership is None or stored[0].ownership.app != webhook.app:
             return [], due.notified
-        game, events = found
+        game, events = stored
         TRACE.set(game.trace)
         version = min(due.version or game.version, game.version)
         before: tuple[int, ...] = ()
@@ -233,10 +233,10 @@ class Deliveries:
 
     def _read(self, game_id: str, after: int) -> tuple[Game, list[EventEnvelope]] | None:
         """Return the game as it is stored, with its events after a version."""
-        found = self._repository.histories.game_with_events(game_id, after, _PAGE)
-        if found is None:
+        stored = self._repository.histories.game_with_events(game_id, after, _PAGE)
+        if stored is None:
             return None
-        game, events, _ = found
+        game, events, _ = stored
         reached = events[-1].version if events else game.version
         return game, [*events, *self._events(game, reached, game.version)]
 

@@ -44,7 +44,7 @@ CheckGame = Callable[[str], object]
 
 
 class WebhookChange(NamedTuple):
-    """What an application changes of an endpoint; ``None`` for what stays. ``active``: whether it is to be notified."""
+    """A change of an endpoint by its application; ``None`` for what stays. ``active``: whether it is to be notified."""
 
     url: str | None = None
     events: Sequence[str] | None = None
@@ -111,15 +111,15 @@ class Webhooks:
 
     def get(self, app: str, webhook: str) -> Webhook:
         """Return the endpoint of an application."""
-        found = None if shard_of(app) is None else self._store.read(app, webhook)
-        if found is None:
+        endpoint = None if shard_of(app) is None else self._store.read(app, webhook)
+        if endpoint is None:
             raise NotFound("no_such_webhook")
-        return found
+        return endpoint
 
     def change(self, app: str, webhook: str, change: WebhookChange) -> Webhook:
         """Change an endpoint. Raises ``RefusedUrl``, ``LookupFailed``.
 
-        Another URL has to answer a challenge first. With ``active``, whatever was put off is sent at once, each game
+        Another URL has to answer a challenge first. With ``active``, whatever was deferred is sent at once, each game
         from the version of which it was notified; an endpoint that is not verified is challenged again.
         """
         if change.url is not None:

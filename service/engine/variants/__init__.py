@@ -15,11 +15,11 @@ from service.engine.variant import Variant
 @cache
 def modules() -> dict[str, str]:
     """The module name of every game by its key, in the order of the keys."""
-    found = {}
+    names = {}
     for module in iter_modules(__path__):
         variant: Variant = import_module(f"{__name__}.{module.name}").VARIANT
-        found[variant.key] = module.name
-    return dict(sorted(found.items()))
+        names[variant.key] = module.name
+    return dict(sorted(names.items()))
 
 
 @cache

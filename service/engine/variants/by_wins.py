@@ -150,8 +150,8 @@ def _opening(
             return None
         if by_team and state.next_leader is not None and state.turn is not None:
             return Opening(state.turn, state.hands[state.turn])
-        found = usual(state)
-        return Opening(found.seat, state.hands[found.seat]) if found is not None and is_sporting else found
+        opening = usual(state)
+        return Opening(opening.seat, state.hands[opening.seat]) if opening is not None and is_sporting else opening
 
     return opening
 

@@ -1,1 +1,1 @@
-"""What happens in a game without a request: what is due, and how processes hear of it."""
+"""Events of games without a request: what is due, and how processes hear of it."""

@@ -1,4 +1,4 @@
-"""What happens in a game without a player: the moves of computer players, and what follows when a time is over.
+"""Commits what is due in a game without a request: moves of computer players, and what follows from a deadline.
 
 Owns what is then committed. Whatever is due is read from the game itself (``service.games.model.schedule``): a reminder
 only says that the game should be looked at, so one that is stale, early or doubled does nothing. Every act is a commit
@@ -43,7 +43,7 @@ class Automation:
     def next_turn(self, game_id: str) -> BotTurn | None:
         """Return what the service has to play in this game; ``None`` if nothing, or if it does not exist.
 
-        Raises ``PutOff`` if nobody waits for it, and there is little memory left.
+        Raises ``Deferred`` if nobody waits for it, and there is little memory left.
         """
         game = self._repository.reader.load(game_id)
         turn = None if game is None else bot_turn(game)

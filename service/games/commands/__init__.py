@@ -1,1 +1,1 @@
-"""What changes a game: one decision a function, committed as a whole."""
+"""The commands, which change a game: one decision a function, committed as a whole."""

@@ -1,4 +1,4 @@
-"""What all commands work with.
+"""The parts that all commands share.
 
 Owns how a request gets a secret that it can be given again, and how a decision says that nothing changes.
 """

@@ -1,4 +1,4 @@
-"""What the application that owns a game may change in it: names, references, tokens, the join code.
+"""The commands of the application that owns a game: names, references, tokens, the join code.
 
 Owns these decisions. Who leaves or comes back, which the application may decide as well, is in
 ``service.games.commands.presence``. Does not depend on who the application is.
@@ -37,7 +37,7 @@ _OWNER = "owner"
 
 
 class PlayerChange(TypedDict, total=False):
-    """What a player is called from now on; what is missing stays as it is."""
+    """A change of a player's name and reference; what is missing stays as it is."""
 
     name: str
     ref: str | None

@@ -1,4 +1,4 @@
-"""How a game goes on: a move in its match, and what follows from events for who is present and how its clock runs.
+"""The next state of a game: after a move, and after events that change who is present or how the clock runs.
 
 Owns what an event means for presence and clock. What it means for the match is decided by the referee. Does not depend
 on who acts, nor on what is stored.

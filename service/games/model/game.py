@@ -51,7 +51,7 @@ class Ownership(NamedTuple):
 
 
 class GameFacts(NamedTuple):
-    """What cannot be derived of a game at one version. Times are in milliseconds since 1970."""
+    """The facts of a game at one version, from which all else is derived. Times are in milliseconds since 1970."""
 
     id: str
     variant: Variant

@@ -1,4 +1,4 @@
-"""What becomes of a game without a request: turns of computer players, times that are over, its expiry.
+"""The times of a game: turns of computer players, deadlines, its expiry.
 
 Owns what is due, and when, for which a reminder is stored with every version of the game; and how long a game is kept
 after its last write. Does not depend on who acts (``service.games.automation.due``): the store lets games expire.

@@ -1,1 +1,1 @@
-"""What reads a game, and changes nothing."""
+"""The queries, which read a game and change nothing."""

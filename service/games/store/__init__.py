@@ -1,1 +1,1 @@
-"""How a game is kept: its stored form, the cache of a process, transactions and repeated requests."""
+"""The storage of games: their stored form, the cache of a process, transactions and repeated requests."""

@@ -13,14 +13,14 @@ from typing import Final, NamedTuple
 from service.games.model.errors import ShareUsedUp
 from service.games.model.game import Game, Ownership
 from service.games.model.schedule import Lifetimes
-from service.games.ports import IdempotencyRecord, PutOff, RunLater
+from service.games.ports import Deferred, IdempotencyRecord, RunLater
 from service.limits.stored_bytes import UNLIMITED, Shares, ShareUsed, Tenant
 from service.redis.errors import StorageUnavailable
 
 RESERVED_BYTES: Final = 160
 """Bytes of an idempotency record, or of an id that is reserved under a key: name, value and expiry."""
-PUT_OFF_SECONDS: Final = 60
-"""For so long what nobody waits for is put off."""
+DEFER_SECONDS: Final = 60
+"""For so long what nobody waits for is deferred."""
 GROWTH: Final = 16
 """Writes to a game are counted once for so many events."""
 
@@ -40,7 +40,10 @@ _ITEM_BYTES: Final = 250
 
 
 class Keeping(NamedTuple):
-    """How long games are kept, and how many bytes of them; ``automatic``: no request waits for what is written."""
+    """The lifetimes of games, and the shares in which their bytes count.
+
+    ``automatic``: no request waits for what is written.
+    """
 
     lifetimes: Lifetimes
     shares: Shares = UNLIMITED
@@ -72,7 +75,7 @@ class Admission:
     def write(self, game: Game, events: Sequence[bytes], record: IdempotencyRecord | None) -> None:
         """Admit a write that leads to this game, as there is little memory left.
 
-        Raises ``ShareUsedUp``, or ``PutOff`` in a process whose writes no request waits for.
+        Raises ``ShareUsedUp``, or ``Deferred`` in a process whose writes no request waits for.
         """
         if self._automatic:
             self.check_awaited(game)
@@ -80,13 +83,13 @@ class Admission:
             self._shares.admit(tenant_of(game), _size_of_write(game, events, record))
         except ShareUsed as error:
             if self._automatic:
-                raise PutOff("share", min(error.retry_after, PUT_OFF_SECONDS)) from None
+                raise Deferred("share", min(error.retry_after, DEFER_SECONDS)) from None
             raise ShareUsedUp(error.retry_after) from None
 
     def check_awaited(self, game: Game) -> None:
-        """Raise ``PutOff`` for a game that nobody waits for, while only the reserve of the store is left."""
+        """Raise ``Deferred`` for a game that nobody waits for, while only the reserve of the store is left."""
         if self._shares.is_reserved and not game.is_awaited:
-            raise PutOff("memory reserve", PUT_OFF_SECONDS)
+            raise Deferred("memory reserve", DEFER_SECONDS)
 
     def grown(self, game: Game, events: Sequence[bytes], record: IdempotencyRecord | None) -> None:
         """Count, in the background, that a game has grown by ``GROWTH`` events like these."""

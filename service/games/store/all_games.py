@@ -45,8 +45,8 @@ class RedisStoredGames:
         forgets it.
         """
         page: list[str] = []
-        for found in self._found(tenants):
-            page += found
+        for ids in self._found(tenants):
+            page += ids
             if len(page) >= PAGE:
                 yield from self._read(page)
                 page = []

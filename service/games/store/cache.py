@@ -54,13 +54,12 @@ class PublishedGame(NamedTuple):
 
 
 class GameCache:
-    """What a process keeps of games.
+    """The games that a process remembers.
 
     ``games`` has those it read or wrote last, by their ids; ``earlier`` has games at earlier versions, by id, the write
     id of the newer game they were made from, and version; ``shared_reads`` has reads for those that ask for the game
     after a write, by id, version and write id; ``published`` has games as they were published last, for the messages
-    about them. ``allowance``  returns that of the deadlines of a game; when it changes,
-    games have to be forgotten.
+    about them. ``allowance`` returns the outage allowance of a game; when it changes, games have to be forgotten.
     """
 
     def __init__(self, allowance: Callable[[str], OutageAllowance]) -> None:

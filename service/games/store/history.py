@@ -94,12 +94,12 @@ class GameHistory:
         ``None`` if it does not exist or has expired. No event is newer than the game. Raises ``Gone`` for a game that
         was deleted.
         """
-        found = self._store.read_with_events(game_id, after, limit)
-        if found is None:
+        stored = self._store.read_with_events(game_id, after, limit)
+        if stored is None:
             return None
-        game = self._cache.decode(game_id, found.stored)
-        numbered = zip(range(found.events.first, game.version + 1), found.events.events, strict=False)
-        return game, [decode(version, game.created_at, data) for version, data in numbered], found.size
+        game = self._cache.decode(game_id, stored.stored)
+        numbered = zip(range(stored.events.first, game.version + 1), stored.events.events, strict=False)
+        return game, [decode(version, game.created_at, data) for version, data in numbered], stored.size
 
     def event_range(self, game_id: str, after: int, limit: int) -> EventRange:
         """At most ``limit`` events after a version, encoded. Raises ``NotFound`` when the game has expired."""

@@ -23,7 +23,7 @@ class IdempotencyKey(NamedTuple):
 
 
 class Fingerprinted(Protocol):
-    """What was stored with an earlier request: its fingerprint, as in its record."""
+    """The fingerprint that was stored with an earlier request."""
 
     @property
     def fingerprint(self) -> bytes:

@@ -150,13 +150,13 @@ class RedisStore(Store):
     ) -> PriorWrite | None:
         version, shard = len(events), shard_of(game)
         names, identity, tail = _write_args(game, version, events, write, held=(tenant, reminders), codes=(None, code))
-        found = (b"", b"")
+        index_entry = (b"", b"")
         if shard is not None:
             sets = len(names) - int(tail[0])
             names = (*names[:sets], keys.STORED[shard], *names[sets:])
-            found = (game.encode(), tenant.encode())
+            index_entry = (game.encode(), tenant.encode())
         head = (b"%d %b" % (version, state), min(write.ttl or self._ttl, self._ttl))
-        command = evalsha("create", names, *head, *identity, *found, *tail)
+        command = evalsha("create", names, *head, *identity, *index_entry, *tail)
         self._memory_reserve.require_space(names[0])
         answer = self._calls.write("create", names[0], command)
         if answer == 0:
@@ -253,10 +253,10 @@ class RedisStore(Store):
         """Read all in one round trip."""
         names = keys.all_of_game(game)
         commands = (b"GET", names[0]), evalsha("event_range", names[:2], after, limit), evalsha("game_size", names)
-        value, found, size = self._calls.read_all("read_with_events", names[0], *commands)
-        if value is None or found is None:
+        value, events, size = self._calls.read_all("read_with_events", names[0], *commands)
+        if value is None or events is None:
             return None
-        return GameWithEvents(parse_stored(value), _parse_range(found, after, limit), int(size))
+        return GameWithEvents(parse_stored(value), _parse_range(events, after, limit), int(size))
 
     def size(self, game: str) -> int:
         names = keys.all_of_game(game)
@@ -335,8 +335,8 @@ def _write_args(
     if shard is not None:
         sets = tuple([keys.reminder_sets(kind)[shard] for kind in reminders])
         due = (tenant.encode(), game.encode(), *[b"" if at is None else b"%d" % at for at in reminders.values()])
-    found, change = _code_args(game, codes)
-    return names + found + sets, (write.id + b" ", *record), (len(sets), change, *frame(write.id, events), *due)
+    code_keys, change = _code_args(game, codes)
+    return names + code_keys + sets, (write.id + b" ", *record), (len(sets), change, *frame(write.id, events), *due)
 
 
 def _code_args(game: str, codes: tuple[bytes | None, bytes | None]) -> tuple[tuple[bytes, ...], int]:

@@ -77,9 +77,9 @@ class RedisReminders(ReminderQueue):
             LeasedReminder(game.decode(), int(float(due)), float(leased), reading, tenant)
             for places, answer in zip(together.values(), answers, strict=True)
             if answer is not None
-            for leased, now, heartbeat, *found in [answer]
+            for leased, now, heartbeat, *games_by_place in [answer]
             for reading in [reading_of(now, heartbeat) if kind == "clock" else ClockReading(now)]
-            for (_, tenant), games in zip(places, found, strict=True)
+            for (_, tenant), games in zip(places, games_by_place, strict=True)
             for game, due in zip(games[::2], games[1::2], strict=True)
         ]
         return sorted(reminders, key=attrgetter("due"))
@@ -89,10 +89,10 @@ class RedisReminders(ReminderQueue):
         sets = keys.reminder_sets(kind)
         self._first = (self._first + 1) % SHARDS
         names = (*sets[self._first :], *sets[: self._first])
-        ((leased, now, *found),) = self._run("take_any", [evalsha("take_any", names, lease, limit)])
+        ((leased, now, *rows),) = self._run("take_any", [evalsha("take_any", names, lease, limit)])
         reminders = [
             LeasedReminder(name.decode(), int(float(due)), float(leased), ClockReading(now))
-            for name, due in zip(found[::2], found[1::2], strict=True)
+            for name, due in zip(rows[::2], rows[1::2], strict=True)
         ]
         return sorted(reminders, key=attrgetter("due"))
 

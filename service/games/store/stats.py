@@ -1,4 +1,4 @@
-"""What an operator sees of a store in Redis or Valkey: what waits, read by one script, and the memory of the servers.
+"""Statistics of a store in Redis or Valkey: due reminders, read by one script, and the memory of the servers.
 
 Owns what is sent, and how much of it at most: one round trip to each server a second, however often the statistics
 are read. No key is searched for.
@@ -99,11 +99,11 @@ def _memory(answer: Any) -> tuple[int, int]:
 
 def _backlogs(answers: Sequence[Any]) -> dict[ReminderKind, Backlog]:
     """Return the backlog of each kind, over all shards that have answered."""
-    found = {kind: Backlog(0, 0.0) for kind in _KINDS}
+    backlogs = {kind: Backlog(0, 0.0) for kind in _KINDS}
     for answer in answers:
         if answer is not None:
             now, *counts = answer
             for kind, waiting, oldest in zip(_KINDS, counts[::2], counts[1::2], strict=True):
-                before = found[kind]
-                found[kind] = Backlog(before.waiting + waiting, max(before.oldest, (now - oldest) / 1000))
-    return found
+                before = backlogs[kind]
+                backlogs[kind] = Backlog(before.waiting + waiting, max(before.oldest, (now - oldest) / 1000))
+    return backlogs

@@ -68,7 +68,7 @@ class Committed(NamedTuple):
 
 
 class WriteTerms(NamedTuple):
-    """What is kept; ``observe`` is called with every write that was committed."""
+    """The lifetimes and admission of writes; ``observe`` is called with every write that was committed."""
 
     keeping: Keeping
     observe: Callable[[Committed], None]
@@ -159,7 +159,7 @@ class Transactions:
         A write without an answer is sent once more. An earlier write under the same idempotency record is replayed.
         Raises what ``decide`` raises on the stored game, ``NotFound`` when the game has expired, ``KeyReused``,
         ``JoinCodeTaken``, ``OutcomeUnknown``; and if it is ``weighed``, as all that can wait for memory,
-        ``ShareUsedUp`` and ``PutOff``. ``from_store`` is false for a game that was cached.
+        ``ShareUsedUp`` and ``Deferred``. ``from_store`` is false for a game that was cached.
         """
         write = WriteRequest(new_write_id(self._random_bytes), record)
         began = now = self._clock()

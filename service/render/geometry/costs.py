@@ -1,4 +1,4 @@
-"""Which spot at an end is best for a tile: the one that leaves the layout most room.
+"""Finds the best spot for a tile at an end: the one that leaves the layout most room.
 
 A cost is an integer; the figures were found by playing tens of thousands of random rounds.
 
@@ -91,16 +91,16 @@ def spots(mouth: Mouth, *, double: bool) -> list[Spot]:
     half only: one of its own halves lies along it, the other one beyond it.
     """
     ray, side, *_ = mouth
-    found = [straight(ray, double=double)]
+    candidates = [straight(ray, double=double)]
     turns = (left_of(ray.heading), right_of(ray.heading))
     if side == END:
         back = 0 if double else 1
-        found += [straight(turned(ray, heading, back, 1), double=double, turned=True) for heading in turns]
+        candidates += [straight(turned(ray, heading, back, 1), double=double, turned=True) for heading in turns]
     if not double and side != LONG:
         corner = ahead(ray, 1)
         inner = [turned(corner, heading, 0, -1) for heading in turns]
-        found += [Spot(strip(ray, 0, 4, 1), ahead(ray, 4), turned=True, elbow=True) for ray in inner]
-    return found
+        candidates += [Spot(strip(ray, 0, 4, 1), ahead(ray, 4), turned=True, elbow=True) for ray in inner]
+    return candidates
 
 
 _OUTSIDE: Final = 40
@@ -137,7 +137,7 @@ _TO_MIDDLE: Final = 10000
 
 
 class Surroundings(NamedTuple):
-    """What a spot is judged by."""
+    """The surroundings by which a spot is judged."""
 
     plan: Plan
     grid: Grid

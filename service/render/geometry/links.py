@@ -100,7 +100,7 @@ def _walks(grid: Grid, start: Ray, came_from: dict[_Walk, _Walk | None]) -> Iter
 
 
 class _Rooms:
-    """How much room there is ahead of the spots of a tile or a double. Remembers what it has looked at."""
+    """Measures the room ahead of the spots of a tile or a double, and remembers it."""
 
     def __init__(self, grid: Grid, *, double: bool) -> None:
         self._grid = grid

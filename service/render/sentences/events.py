@@ -1,4 +1,4 @@
-"""What has happened, in words: one sentence or two for every type of event.
+"""Sentences about events: one or two for every type.
 
 Owns what is told of an event. It is told from an event as its reader may know it, and from the table, which everybody
 sees; so nothing hidden can be told. Does not depend on the language.

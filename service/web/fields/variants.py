@@ -1,4 +1,4 @@
-"""What schemas take from the variants: their names, their numbers of seats, and the fields of their house rules.
+"""The names, numbers of seats and house rules of the variants, as fields of schemas.
 
 Owns how options become fields of the document. Does not depend on any variant: it walks the registry.
 """

@@ -68,9 +68,9 @@ def seek_table(services: Services, backend: Backend | None) -> RawResponse:
     request = sought_game(fields, backend)
     limit_bots(services, request)
     command = SeekCommand(request, fields["name"], fields.get("ref"), idempotency(body))
-    found, replayed = services.games.commands.seek(command)
-    shown = {**joined_seat_json(found.joined, language), "opened": found.opened}
-    return created_secret(shown, f"/v1/games/{found.joined.view.id}", replayed=replayed, language=language)
+    seat, replayed = services.games.commands.seek(command)
+    shown = {**joined_seat_json(seat.joined, language), "opened": seat.opened}
+    return created_secret(shown, f"/v1/games/{seat.joined.view.id}", replayed=replayed, language=language)
 
 
 @blueprint.delete("/v1/games/<game>/players/<int:seat>")

@@ -1,1 +1,1 @@
-"""What every resource needs of HTTP: reading a request, building an answer, what is between server and handler."""
+"""HTTP for every resource: reading a request, building an answer, what is between server and handler."""

@@ -1,4 +1,4 @@
-"""What every request gets: an id, security and CORS headers, a line in the log, and metrics.
+"""Middleware: gives every request an id, security and CORS headers, a line in the log, and metrics.
 
 Owns the request id and the request log. It is a WSGI middleware, as hooks of Flask would cost more and would miss
 requests that end outside of them. The log and the metrics contain the template of the route, never the path, the query,
@@ -150,8 +150,8 @@ class _StreamedBody:
 
 def _sampled(given: str) -> str:
     """Return the id of the trace that a client sent, if it is valid and sampled."""
-    found = _TRACE_PARENT.fullmatch(given)
-    return found[1] if found is not None and int(found[2], 16) & 1 else ""
+    match = _TRACE_PARENT.fullmatch(given)
+    return match[1] if match is not None and int(match[2], 16) & 1 else ""
 
 
 # The port of the metrics: connections to it get an application of their own.

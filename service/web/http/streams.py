@@ -29,7 +29,7 @@ WatchDisconnect = Callable[[Any, Callable[[], None]], Callable[[], None]]
 
 
 class Subscription(Protocol):
-    """What an open stream follows."""
+    """The game or application that an open stream follows."""
 
     def shutdown(self) -> None:
         """End the wait for more: the service is shutting down, or the client has gone."""
@@ -45,7 +45,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Source(Protocol[T_co]):
-    """What is waited for."""
+    """A source of items to wait for."""
 
     closing: bool
 
@@ -65,7 +65,7 @@ class StreamLimits(NamedTuple):
 
 
 class StreamClient(NamedTuple):
-    """Who opens a stream: the network of its address, and the server's object for its connection, if any.
+    """The client of a stream: the network of its address, and the server's object for its connection, if any.
 
     ``game`` is what is followed: a game, or the feed of the application with this id.
     """
@@ -181,11 +181,11 @@ def wait_while_valid(subscription: Source[T_co], seconds: float, check: Callable
     while True:
         left = max(deadline - monotonic(), 0.0)
         part = left if check is None else min(left, CHECK_SECONDS)
-        found = subscription.wait(part)
+        item = subscription.wait(part)
         if check is not None:
             check()
-        if found is not None or subscription.closing or part == left:
-            return found
+        if item is not None or subscription.closing or part == left:
+            return item
 
 
 # The two formats of streams: server-sent events, and lines of JSON.
@@ -198,7 +198,7 @@ RETRY_MS: Final = 1000
 
 
 class Format(Protocol):
-    """How a stream is written."""
+    """The format of a stream."""
 
     preamble: bytes
     keepalive: bytes

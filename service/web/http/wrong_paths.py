@@ -1,4 +1,4 @@
-"""What a request to a path without a route is told, or one that reads where there is nothing to read.
+"""Answers requests to paths without a route, and those that read where there is nothing to read.
 
 Owns the redirect of a path that ends with a slash, the answer to ``OPTIONS`` there and elsewhere, and the field ``see``
 of problems. They depend on the routes alone, never on whether a game exists.

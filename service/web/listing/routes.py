@@ -77,8 +77,8 @@ def list_lobby(services: Services, backend: Backend | None) -> RawResponse:
 def _page(find: Callable[[], ListedGames]) -> bytes:
     """Return a page of games. Raises ``InvalidBody`` for a text that is no cursor."""
     try:
-        found = find()
+        page = find()
     except ValueError:
         raise InvalidBody({"cursor": [Reason("not_a_cursor")]}) from None
-    following = b"" if found.next is None else b',"next":%b' % orjson.dumps(found.next)
-    return b'{"games":[%b]%b}' % (b",".join(found.games), following)
+    following = b"" if page.next is None else b',"next":%b' % orjson.dumps(page.next)
+    return b'{"games":[%b]%b}' % (b",".join(page.games), following)

@@ -70,10 +70,10 @@ def show_file(name: str) -> Response:
 
 
 def _file(name: str) -> Response:
-    found = _files().get(name)
-    if found is None:
+    file = _files().get(name)
+    if file is None:
         abort(404)
-    return public(*found)
+    return public(*file)
 
 
 @cache

@@ -42,10 +42,10 @@ def get_player(services: Services, backend: Backend, ref: str) -> RawResponse:
     negotiate(JSON)
     query = read_query(_player_in)
     try:
-        found = services.backends.people.games(backend.id, ref, query["limit"], query.get("cursor"))
+        page = services.backends.people.games(backend.id, ref, query["limit"], query.get("cursor"))
     except ValueError:
         raise InvalidBody({"cursor": [Reason("not_a_cursor")]}) from None
-    return ok({"ref": ref, "games": found.games, **({} if found.next is None else {"next": found.next})})
+    return ok({"ref": ref, "games": page.games, **({} if page.next is None else {"next": page.next})})
 
 
 @blueprint.delete("/v1/players/<ref:ref>")

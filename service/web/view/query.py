@@ -1,4 +1,4 @@
-"""Whether the view in an answer is asked for with a sentence, and in which language.
+"""Reads from the query whether the view in an answer has a sentence, and in which language.
 
 Owns the parameter of all operations that answer with a view because they have changed it.
 """
