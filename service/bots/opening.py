@@ -1,6 +1,6 @@
 """The inference of dealt hands from the opening of a round.
 
-Owns the question to ``rules.opening`` who would open if a seat held this tile or that. Does not depend on what
+Owns how ``rules.opening`` is asked who would open if a seat held a certain tile. Does not depend on what
 happened after the lead.
 
 For example, where the highest double opens: a seat that led 4-4 was dealt 4-4, and no seat was dealt 5-5 or 6-6.
@@ -66,10 +66,10 @@ def opens(rules: Rules, start: State, hands: Sequence[Hand], opener: int, *, lea
 
 
 def opening_hands(rules: Rules, start: State, opener: int, lead: Tile | None, *, dealt: DealtToOpener) -> OpeningHands:
-    """Return what the lead, ``None`` before it, tells, with these tiles known that the opener was dealt, lead included.
+    """Return the tiles that each seat cannot have been dealt, as the opener led ``lead`` (``None``: not yet).
 
-    Of a lead and a hand that are both unknown nothing follows for a single tile, but not every deal makes this seat
-    the opener.
+    ``dealt`` has the tiles that the opener is known to have been dealt, its lead included. If there are none, no single
+    tile is excluded, although not every deal makes this seat the opener.
     """
     if not dealt.tiles:
         return OpeningHands((0,) * rules.seats, joint=True)
@@ -98,9 +98,9 @@ class _Question(NamedTuple):
         return self.opens(hands)
 
     def disturbing(self, own: Hand, seat: int, held: Hand) -> list[Tile]:
-        """Return the tiles of these with any of which alone ``seat`` would keep the opener from opening as it did.
+        """Return those of the tiles ``held`` with which ``seat`` would keep the opener from opening as it did.
 
-        Found by halving: tiles that do not disturb together are not looked at one by one.
+        A single one is enough. Searches by halves: tiles that together do not disturb are not tried one by one.
         """
         if not held or self.opens_with(own, seat, held):
             return []

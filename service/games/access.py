@@ -63,7 +63,7 @@ class TokenRotation(NamedTuple):
 
 
 class Invitation(NamedTuple):
-    """With what somebody without a token asks for an open seat: a join code, an idempotency key, or both."""
+    """A request for an open seat by somebody without a token: a join code, an idempotency key, or both."""
 
     join_code: str | None
     key: str | None
@@ -145,8 +145,8 @@ class AccessControl:
     def find_invited(self, invitation: Invitation) -> Access:
         """Return the access of somebody without a token to the game whose open seat has the join code.
 
-        Also to the one where the same request has taken a seat before, the last one perhaps. Raises ``Forbidden``
-        where there is none, whatever the reason.
+        A repeated request finds the game in which it took a seat before, although no seat is open any more. Raises
+        ``Forbidden`` if there is no such game, whatever the reason.
         """
         code, key = read_join_code(invitation.join_code or ""), invitation.key
         shard = shard_of_code(code)
@@ -176,7 +176,7 @@ class AccessControl:
     def _is_invited(self, game: Game, invitation: Callable[[], Invitation] | None) -> bool:
         """Return whether the invitation has the game's join code, or repeats a request that has taken a seat in it.
 
-        A request that is repeated may have the code of its time.
+        A repeated request may have a join code that was changed since.
         """
         if invitation is None:
             return False

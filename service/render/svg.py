@@ -231,9 +231,9 @@ FORCED: Final = Palette(
 Theme = Literal["auto", "light", "dark", "print"]
 
 _PIXELS: Final = 12
-"""Of a unit, in the picture's own size; a half is two units wide."""
+"""Pixels of a unit in the picture's own size; a half is two units wide."""
 _PIXELS_OF_PIPS: Final = 12
-"""Of a unit, below which digits replace the pips."""
+"""Pixels of a unit below which digits replace the pips."""
 _PIXELS_OF_SMALL_PIPS: Final = 20
 """As ``_PIXELS_OF_PIPS``, in a set with pips that are small."""
 _LAST_DIGIT: Final = 9

@@ -1,4 +1,4 @@
-"""The metrics of the processes beside the web server; what they share with it is in ``service.metrics``.
+"""The metrics of the processes beside the web server; those that the web server has, too, are in ``service.metrics``.
 
 Owns their names. They never name a game, a seat or what is hidden. With ``PROMETHEUS_MULTIPROC_DIR`` in the environment
 they are counted in that folder, which the web server of the same run exposes. Does not depend on who counts.
@@ -26,7 +26,7 @@ FALLBACKS: Final = ("greedy", "first")
 TIME_OUTS: Final = ("bot", "move", "claim", "forfeit", "deal", "fill")
 DELIVERIES: Final = ("ok", "status", "gone", *FAILURES_TO_SEND)
 ENDPOINTS: Final = ("active", "failing", "disabled")
-"""What the labels may be, so that each is there before it happens."""
+"""The values of the labels: each series is shown from the start, at 0."""
 
 
 class WorkerMetrics:
@@ -134,7 +134,7 @@ class WorkerMetrics:
         self._lags.labels(kind).observe(max(lag_ms, 0) / 1000)
 
     def count_publication(self, lag_ms: int) -> None:
-        """Observe the publication of a write that was made so long ago."""
+        """Observe a publication, ``lag_ms`` after the write of the game."""
         self._outbox_lags.observe(max(lag_ms, 0) / 1000)
 
     def count_delivery(self, outcome: str) -> None:
@@ -142,7 +142,7 @@ class WorkerMetrics:
         self._deliveries.labels(outcome).inc()
 
     def count_delivery_begun(self, lag_ms: int) -> None:
-        """Observe an attempt to notify an endpoint of a game that was due so long ago."""
+        """Observe an attempt to notify an endpoint, ``lag_ms`` after the game was due."""
         self._delivery_lags.observe(max(lag_ms, 0) / 1000)
 
     def count_endpoint(self, status: str) -> None:

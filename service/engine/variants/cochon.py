@@ -1,6 +1,6 @@
 """Cochon, the dominoes of Martinique: stars, manches, and who ends one without a star is the pig (rules 17).
 
-Owns what a round means for the manche and for the match. Does not depend on how stars are shown.
+Owns the effect of a round on the manche and the match. Does not depend on how stars are shown.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from service.engine.variant import NO_VERDICT, Alias, PlayerRange, Rules, Varian
 _SET: Final = double_set(6)
 _HAND: Final = 7
 _STARS: Final = 3
-"""That win a manche (rules 17.6)."""
+"""The stars that win a manche (rules 17.6)."""
 _LIGHT: Final = 6
-"""With ``under_six`` the winner of a blocked round has fewer pips (rules 17.3)."""
+"""With ``under_six``, a blocked round is won only by a hand with fewer pips than this (rules 17.3)."""
 _TARGETS: Final = {"manches": 3, "score": 20}
 
 

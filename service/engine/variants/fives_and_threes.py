@@ -58,7 +58,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 
 
 def _points(exactly: int | None, teams: int) -> Points:
-    """The quotients of the sum, and a point for chipping out; nothing if that passes the target (9.6, 9.7, 9.9)."""
+    """Count the quotients of the ends' sum, and one for the last tile; 0 if that passes the target (9.6, 9.7, 9.9)."""
 
     def points(state: State, _tile: Tile, _at: End | None, ends_sum: int | None) -> int:
         seat = state.turn
@@ -85,7 +85,7 @@ def _count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) 
 
 
 def _line(scored: PlacementScore) -> ScoreLine:
-    """The score line of a placement; with the point for chipping out it follows from rules 9.7."""
+    """Return the score line of a placement: of rules 9.7 if it has the point for the last tile, else of 9.6."""
     seat, ends_sum, points = scored
     assert ends_sum is not None
     divisors = _divisors(ends_sum) if ends_sum else []

@@ -62,16 +62,16 @@ def hash_secret(secret: str) -> bytes:
     return sha256(secret.encode("utf-8", "surrogateescape")).digest()
 
 
-# Join codes. From a code follows the shard of its game, so that what finds a game by its code lies in the slot of the
-# game, and one script writes both.
+# Join codes. A code gives the shard of its game, so the key that leads from the code to the game is in the slot of
+# the game, and one script writes both.
 
 
 _CODE_LENGTH: Final = 8
 _CODE_ALPHABET: Final = "23456789ACDEFGHJKMNPQRTVWXY"
-"""Letters and digits none of which is taken for another: of 0 and O, 1, I and L none, of the other pairs one."""
+"""Letters and digits that nobody confuses: without 0, O, 1, I and L, and with one of each other pair."""
 _CODES_PER_SHARD: Final = len(_CODE_ALPHABET) ** _CODE_LENGTH // SHARDS
 JOIN_CODE_ATTEMPTS: Final = 4
-"""How many codes are tried for a game, as one may be that of another game already."""
+"""How many codes are tried for a game, as another game may have the same code."""
 
 
 def new_join_code(random_bytes: RandomBytes, shard: int) -> str:
@@ -85,7 +85,7 @@ def new_join_code(random_bytes: RandomBytes, shard: int) -> str:
 
 
 def read_join_code(text: str) -> str:
-    """Return a join code that was written with blanks, hyphens or small letters as it was made."""
+    """Return a join code in its own form, however it was typed: without blanks and hyphens, in capital letters."""
     return "".join(text.upper().split()).replace("-", "")
 
 

@@ -1,6 +1,6 @@
-"""Somebody who follows what happens: what comes after a cursor, each item once and in order, as it comes.
+"""Followers: read what comes after a cursor, each item once and in order.
 
-Owns when the store is read: at first, where a notification leaves a gap, and after a while without one, as a
+Owns when the store is read: at the start, where a notification leaves a gap, and after a while without one, as a
 notification is only a hint and may be lost. Does not depend on what is followed, nor on how it is sent to clients.
 """
 
@@ -29,9 +29,11 @@ Watch = Callable[[Callable[[EventNotification | None], None]], Callable[[], None
 class Follower(ABC, Generic[Page]):
     """One client that follows something. Must be closed.
 
-    ``slots`` bounds how many read the store at the same time, as after a fault all of them have to. Without anything
-    new the store is read every ``poll_seconds``, and for notifications at most every ``pause_seconds``. So many
-    notifications as ``max_pending`` are queued for a slow client; further ones are dropped, as the store knows it all.
+    ``slots``: bounds how many followers read the store at the same time; after a fault all of them have to.
+    ``poll_seconds``: how often the store is read without a notification.
+    ``pause_seconds``: the shortest time between two reads that notifications cause.
+    ``max_pending``: how many notifications are queued for a slow client; further ones are dropped, and the store is
+    read instead.
     """
 
     __slots__ = (
@@ -82,7 +84,7 @@ class Follower(ABC, Generic[Page]):
         """Move the cursor behind what is returned now."""
 
     def _content_of(self, notification: EventNotification | None) -> Page | None:  # noqa: ARG002 # for who overrides it
-        """Return what a notification has after the cursor; ``None`` if nothing. It may have the store read."""
+        """Return what a notification has after the cursor; ``None`` if nothing. May request a read of the store."""
         self._must_read = True
         return None
 
@@ -119,7 +121,7 @@ class Follower(ABC, Generic[Page]):
         return page
 
     def recheck(self) -> None:
-        """Have the store read again: what is followed was deleted, whether a notification told it or not."""
+        """Request a read of the store, after a deletion that perhaps no notification told of."""
         while True:
             try:
                 self._pending.get_nowait()  # what a slow client has not got yet
@@ -162,7 +164,7 @@ class Follower(ABC, Generic[Page]):
             self._slots.release()
 
     def _next_page(self) -> Page | None:
-        self._must_read = False  # before reading: a notification during it is about something that it may not see
+        self._must_read = False  # before reading, as the read may miss what a notification meanwhile is about
         page, more = self._read_page()
         now = monotonic()
         self._read_at, self._earliest = now + self._poll, 0.0 if more else now + self._pause

@@ -66,7 +66,7 @@ def get_events(services: Services, access: Access) -> RawResponse | Response:
     as a page of JSON, with `wait` as a long poll, or as a stream: `text/event-stream` (the `id` of an event is its
     version; events have no name, so `onmessage` gets all) or `application/x-ndjson` (one event per line). A stream
     sends an empty comment or line at least every 15 s as a keep-alive and ends after `finished`; a stream requested
-    after that is answered with 204 without a body, which makes an `EventSource` stop (a page never is). Before the
+    after that is answered with 204 without a body, which makes an `EventSource` stop. A page is never 204. Before the
     service stops, a stream ends with an event `closing`; clients should reconnect. If the game is deleted, streams and
     long polls end with an event `deleted`, and every later request is answered with 410. If the requested events are no
     longer stored, or never existed, a single event `reset` contains the current game. With `view=true` a page also has
@@ -177,7 +177,7 @@ def _stream(
 def _view_item(
     services: Services, language: Language | None, subscription: EventSubscription
 ) -> tuple[JsonObject, int] | None:
-    """Return the item with the subscriber's view at its cursor, and that; ``None`` if the game is at another one."""
+    """Return the item with the subscriber's view, and its version; ``None`` if the game is not at the cursor."""
     queries = services.games.queries
     access = queries.at_cursor(subscription)
     if access.game.version != subscription.cursor:

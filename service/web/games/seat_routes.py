@@ -53,7 +53,7 @@ def change_player(services: Services, access: Access) -> RawResponse:
     """Change a player.
 
     Gives the player of a seat another name, another `ref`, or both; `null` removes the `ref`. What is missing stays as
-    it is, and if nothing would be another, nothing happens. Computer players can be renamed, too; an open seat has no
+    it is, and a request that changes nothing makes no event. Computer players can be renamed, too; an open seat has no
     name, but may have a `ref`. The event is `renamed`, without `name` if only the `ref` is another one. From then on
     the former name is shown nowhere: events from before, too, and records have the current names. Moves that are under
     way are not affected. The body may also be sent as `application/merge-patch+json`.
@@ -81,8 +81,8 @@ def change_player(services: Services, access: Access) -> RawResponse:
 def change_join_code(services: Services, access: Access) -> RawResponse:
     """Change the join code.
 
-    Gives a game with open seats a new join code, which the application is told here, in views and in lists, and
-    everybody in the lobby if the game is public. With the old one no seat can be taken any more. The event is
+    Gives a game with open seats a new join code, which is in this answer, in the views and lists of the application,
+    and in the lobby if the game is public. With the old one no seat can be taken any more. The event is
     `join_code_changed`. The body is empty, or an empty object.
     """
     negotiate(JSON)
@@ -124,8 +124,8 @@ def join_game(services: Services, access: Access) -> RawResponse:
     """Take an open seat.
 
     Takes the first open seat, by the join code of the game. If it was the last one, the first round is dealt. The
-    application that owns the game takes it for one of its users: with its key no code is needed, and with `ref`
-    whatever follows, such as the first `game.turn`, is told of that user.
+    application that owns the game needs no code, and gives the `ref` of the user who sits there: messages such as
+    `game.turn` have it.
     """
     limit_expensive(services)
     negotiate(JSON)
@@ -195,8 +195,8 @@ def change_token(services: Services, granted: TokenRotation | Access) -> RawResp
     """Change the token of a seat.
 
     Gives the bearer's own seat a new token, which is returned only here; the old one is revoked. The application that
-    owns the game may do it for any seat that has a token, without it: for who has lost it. The body is empty, or an
-    empty object.
+    owns the game may do it for any seat that has a token, for example when the player has lost it. The body
+    is empty, or an empty object.
     """
     if isinstance(granted, TokenRotation):
         game, seat = granted.game_id, granted.seat
@@ -230,8 +230,7 @@ def set_presence(services: Services, access: Access) -> RawResponse:
     Has the bearer's own seat played by a computer player from now on, or no longer. Leaving again changes nothing. A
     move of the seat brings its player back, too. Works with and without a clock; a player who comes back has at least
     10 s in its bank, or for the running turn, once in a match. While all players who are still in the match are away,
-    nobody moves, unless all of them have forfeited. The application that owns the game may do it for any player: a
-    computer player goes on for who is taken off the table.
+    nobody moves, unless all of them have forfeited. The application that owns the game may do it for any player.
     """
     negotiate(JSON)
     language = language_of_view()

@@ -60,11 +60,10 @@ def list_games(services: Services, backend: Backend) -> RawResponse:
 def list_lobby(services: Services, backend: Backend | None) -> RawResponse:
     """List public games with open seats.
 
-    Games with open seats, each with the code by which one can be taken, the newest first. Without a key those that
-    applications have made public for everybody: of each application the ten newest, with `variant` the ten newest of
-    that; when seats are taken, others follow. With the key of an application its own games that are public, for
-    everybody or for its lobby alone: the 1000 newest. The list follows the games, usually within two seconds: a seat
-    may just have been taken.
+    Games with open seats, the newest first, each with its join code. Without a key these are the games in the lobby for
+    everybody: of each application the ten newest, with `variant` the ten newest of that variant. With the key of an
+    application they are the 1000 newest of its own games, in either lobby. The list follows the
+    games, usually within two seconds: a seat may just have been taken.
     """
     negotiate(JSON)
     query = LobbyQuery(None if backend is None else backend.id, **read_query(_lobby_in))

@@ -112,7 +112,7 @@ def _outcome_and_times(game: GameView) -> JsonObject:
 
 
 def turn_json(turn: int | None, deadline: int | None) -> JsonObject:
-    """Whose turn it is, or else the deal that is due, with the deadline; empty if neither is, or no clock runs."""
+    """Return ``turn`` or ``deal`` with its deadline; empty if there is neither a turn nor a clock for the deal."""
     until = {} if deadline is None else {"deadline": format_rfc3339(deadline)}
     if turn is not None:
         return {"turn": {"seat": turn} | until}
