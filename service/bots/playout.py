@@ -1,8 +1,8 @@
 """A round played on by a simple policy, every seat by its own hand and what all have seen.
 
 Owns the policy, a fast form of greedy's formula, and what the score of a round is worth. A policy that looked at other
-hands would play better than anybody at the table can, and so would judge moves by play that never happens; one that
-forgot on what others have passed would play worse than they do. Does not depend on any game.
+hands would play better than anybody at the table can, and judge moves by play that never happens; one that forgot the
+numbers on which others passed would play worse than they do. Does not depend on any game.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _NO_DECK: Final = Deck(b"")
 
 
 def tiles_possible(seat: int, hand: Hand, knowledge: Knowledge) -> list[int]:
-    """By seat: the tiles that it may hold for all that the others know, as a set; ``hand`` is that of this seat.
+    """Return for each seat the set of tiles that the others must expect in its hand; ``hand`` is that of ``seat``.
 
-    Nobody else knows this hand, so each of its tiles may be anywhere for them.
+    The others do not know this hand, so its tiles are in every set.
     """
     own = tile_set(hand)
     possible = []
@@ -54,10 +54,10 @@ def moves_of(rules: Rules) -> int:
 
 
 def play_out(rules: Rules, state: State, move: Move, possible: Sequence[int]) -> float:
-    """Return what the round is worth to the seat to move if it makes this move. ``possible``: ``tiles_possible`` of it.
+    """Return what the round is worth to the seat to move if it makes this move.
 
-    After some moves the round is counted as if it were blocked: what is scored and what is held by then says enough,
-    and what happens later is mostly luck.
+    ``possible`` is what ``tiles_possible`` returns for this seat. After some moves the round is counted as if it were
+    blocked, as what happens later is mostly luck.
     """
     seat = turn = state.turn
     assert seat is not None
@@ -96,10 +96,10 @@ def worth(rules: Rules, active: Sequence[int], scores: Sequence[int], seat: int)
 
 
 def prize(rules: Rules, state: State, seat: int) -> float:
-    """Return what it is worth to the side of this seat that the match is won or lost after this state's last round.
+    """Return the value of a match that ended with this round, to the side of this seat; 0 if the match goes on.
 
-    Where totals are wins, a match is worth as much as all the wins that it takes: so a round that somebody leads by may
-    be given to a third, and one that ends the match may not. Where totals are points, a round is worth what it scores.
+    Where totals are wins, it is the number of wins that a match takes, lost or won, so that losing the match is worse
+    than losing any round. Where totals are points it is always 0.
     """
     if rules.unit == "points":
         return 0.0
@@ -118,12 +118,12 @@ def best_of(
     possible: Sequence[int],
     worths: list[float] | None = None,
 ) -> Move:
-    """Return the best of these moves of the seat to move; what each is worth is added to ``worths``.
+    """Return the best of these moves of the seat to move, and append the worth of each to ``worths``.
 
-    By points, pips shed, the tiles and numbers that they leave, and how likely the next seat cannot follow, to which
-    any of these tiles that are ``left`` and ``possible`` may belong. The last tile is always laid.
+    A move is worth more by its points, the pips it sheds, the tiles and numbers it leaves, and the probability that the
+    next seat cannot follow, which may hold any tile that is both ``left`` and ``possible``. A last tile is always laid.
 
-    One function, as it is called for every move of every playout.
+    One long function, as it is called for every move of every playout.
     """
     turn = state.turn
     assert turn is not None

@@ -55,7 +55,7 @@ class Topology(Protocol):
         """Return the name of the primary that owns ``key``, as far as is known. Raises ``NotSent``."""
 
     def require_primary(self, key: bytes) -> None:
-        """Raise ``NotSent`` while what is written about ``key`` may be lost, as its primary may have been replaced."""
+        """Raise ``NotSent`` while the primary of ``key`` may have been replaced, so that a write could be lost."""
 
     def replicas(self, key: bytes) -> int:
         """Return how many replicas have to confirm a write about ``key``: 1 or more.
@@ -64,7 +64,7 @@ class Topology(Protocol):
         """
 
     def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
-        """Of these keys, one that each primary owns, as far as is known. Raises ``NotSent`` if no primary is known."""
+        """Return one of these keys for each known primary that owns any. Raises ``NotSent`` if no primary is known."""
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:
         """Return a new connection to the primary that owns ``key``, for a reader of what is published there.
@@ -74,15 +74,15 @@ class Topology(Protocol):
         """
 
     def report_failure(self, key: bytes, error: Exception) -> None:
-        """Report that a connection to the owner of ``key`` broke, or its error answer: it is looked up again.
+        """Have the owner of ``key`` looked up again, after a broken connection or an error answer.
 
         Returns at once. ``call`` does this by itself.
         """
 
     def durability_warnings(self) -> list[str]:
-        """Return the settings of the servers that may lose games, as sentences.
+        """Return a sentence for each setting of the servers that may lose games.
 
-        None of a server that does not show them.
+        A server that does not show its settings has none.
         """
 
 

@@ -305,9 +305,9 @@ class Caption(NamedTuple):
 class Style(NamedTuple):
     """The style of a picture.
 
-    ``digits`` in place of pips always, never, or (``None``) where pips would be too small. ``prefix`` begins the names
-    of all ids and classes, which must differ in a page with several pictures; then ``digits`` should not be ``None``,
-    as only a picture that is a document of its own knows its size.
+    ``digits``: whether digits replace the pips; ``None``: where pips would be too small, which only a picture that is a
+    document of its own can tell.
+    ``prefix``: the beginning of all ids and classes, which must differ in a page with several pictures.
     """
 
     theme: Theme = "auto"

@@ -1,8 +1,8 @@
 """A request as WSGI gives it to the application, and the response as it is sent.
 
-Does what ``gunicorn.http.wsgi`` does, for a third of its processor time: the environment is made without what no
-application here uses, a header field that other responses had, too, is neither checked nor formatted again, and the
-head is sent together with the first part of the body (docs/adr/smaller-decisions.md). Owns how a response is framed,
+Does what ``gunicorn.http.wsgi`` does, for a third of its processor time: the environment leaves out what no
+application here uses, header fields are checked and formatted once for all responses that have them, and the head is
+sent together with the first part of the body (docs/adr/smaller-decisions.md). Owns how a response is framed,
 and which headers it may have. Does not depend on the application. Imported before gevent patches the standard library.
 """
 

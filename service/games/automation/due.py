@@ -1,9 +1,9 @@
 """Commits what is due in a game without a request: moves of computer players, and what follows from a deadline.
 
 Owns what is then committed. Whatever is due is read from the game itself (``service.games.model.schedule``): a reminder
-only says that the game should be looked at, so one that is stale, early or doubled does nothing. Every act is a commit
-at the version that was looked at, so that several processes may try it and one of them does it. Does not depend on who
-looks, or when.
+only says that the game should be looked at, so one that is stale, early or sent twice does nothing. Every act is a
+commit at the version that was read, so that several processes may try it and one of them does it. Does not depend on
+who calls, or when.
 """
 
 from __future__ import annotations
@@ -60,10 +60,11 @@ class Automation:
         return self._repository.transactions.transact(turn.game, partial(_decide_turn, turn, move))
 
     def time_out(self, game_id: str, reading: ClockReading) -> Committed | int | None:
-        """Let follow what is due by the clock of a game, or have it filled; else return when something will be due.
+        """Commit what is due by the clock of a game, or fill its seats; else return when something will be due.
 
-        The deadline is ``reading`` as of a moment ago. ``None`` if nothing follows from a deadline as the game is now,
-        or if it does not exist. Raises ``StaleVersion`` if the game changes meanwhile, ``NotFound`` when it expires.
+        ``reading`` is the clock of a moment ago, by which the deadline is judged. Returns ``None`` if the game has no
+        deadline, or does not exist. Raises ``StaleVersion`` if the game changes meanwhile, ``NotFound`` when it
+        expires.
         """
         game = self._repository.reader.load(game_id)
         due = None if game is None else clock_due(game, reading.allowance)
@@ -151,7 +152,7 @@ class LostReminders:
         self._lock = Lock()
 
     def check(self, game: Game) -> None:
-        """Look at a game that was just read from the store."""
+        """Have the reminders of a game restored that was just read from the store, if it is overdue."""
         if not game.is_automatic and game.ownership is None and attended_at(game) is None:
             return
         now = self._clock()
@@ -173,7 +174,7 @@ class LostReminders:
         try:
             for kind, at in reminders(None, game).items():
                 if at is not None:
-                    # Whether it was published is not in the game, so nothing is late as far as it shows.
+                    # The game does not show whether it was published, so this reminder is due at once.
                     self._queue.restore(kind, game.id, game.tenant, self._clock() if kind == "outbox" else at)
         except StorageUnavailable:
             pass  # somebody will read the game again
