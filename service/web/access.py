@@ -1,8 +1,8 @@
 """Access control: every handler is called through here, with the access that its operation declares.
 
-Owns the order: token or key, seat, rate limit, query, handler; one in a place where it does not count is refused before
-that. If access was granted on a cached game, and the request was rejected before a command read the stored one, the
-token is checked again on the stored game. Does not depend on what is requested, nor on how an operation is described.
+Owns the order: token or key, seat, rate limit, query, handler. A token in the wrong place is refused before all that.
+If access was granted on a cached game, and the request was rejected before a command read the stored one, the token is
+checked again on the stored game. Does not depend on what is requested, nor on how an operation is described.
 """
 
 from __future__ import annotations
@@ -42,13 +42,19 @@ AccessRule = Literal[
     "key_change",
     "app_game",
 ]
-"""Who may call an operation: anybody; an application or anybody, with answers of their own; the bearer of a seat's
-token, the application that owns the game or, without a token, a spectator; the same or, where there are no spectators,
-who has the join code; the bearer of a seat's token; the bearer of the token of the seat in the path, or the application
-that owns the game; the bearer of a seat's token, or the application that owns the game; for a change of the token of
-the seat in the path also the bearer of the old one, who repeats the request; an application; an application or anybody,
-unless the service requires one; for another key of an application also the bearer of its old one, who repeats the
-request; the application that owns the game."""
+"""Who may call an operation.
+
+``public``: anybody. ``public_or_app``: anybody; an application gets another answer.
+``spectator``: a seat of the game, the application that owns it or, without a token, a spectator.
+``join``: as ``spectator``; in a game without spectators also who has the join code.
+``seat``: the bearer of a seat's token.
+``seat_or_app``: the bearer of the token of the seat in the path, or the application that owns the game.
+``any_seat_or_app``: the bearer of any seat's token, or the application that owns the game.
+``token_change``: as ``seat_or_app``; also the bearer of the old token, who repeats the request.
+``app``: an application. ``anyone_or_app``: anybody, unless the service requires an application.
+``key_change``: an application; also the bearer of its old key, who repeats the request.
+``app_game``: the application that owns the game.
+"""
 
 
 class Guard(NamedTuple):
@@ -134,8 +140,8 @@ def _of_application(handler: Callable[..., Any], guard: Guard) -> Callable[..., 
 def _application(services: Services, *, optional: bool, repeats: bool) -> Backend | None:
     """Return the application whose key was presented; ``None`` without one, if it is ``optional``.
 
-    The token of a seat, which a client may send with every request, then counts as none. With ``repeats`` the key may
-    be one that is no longer valid, if it has made the same request before. Raises ``Unauthorized``.
+    A seat's token, which a client may send with every request, counts as no key if ``optional``. With ``repeats``, a
+    key that is no longer valid is accepted if it made the same request before. Raises ``Unauthorized``.
     """
     key = bearer_token()
     if optional and (key is None or key.startswith(SEAT_PREFIX)):
@@ -204,9 +210,9 @@ def _joining(services: Services, game: str) -> _Granted:
 
 
 def _invitation() -> Invitation:
-    """Return what the current request would take a seat with.
+    """Return the join code and the idempotency key of the current request.
 
-    What is wrong with it is said where a game may be shown.
+    Raises nothing for a wrong body: errors are reported only once the game may be shown.
     """
     try:
         body = read_json()

@@ -24,8 +24,8 @@ class Created:
 class Joined:
     """A player took an open seat.
 
-    The name is not stored with the event: one that is read has an empty one, and who is shown it is shown the current
-    name of the seat (``service.games.model.views``).
+    ``name`` is not stored with the event, so it is empty when the event is read; views show the current name of the
+    seat (``service.games.model.views``).
     """
 
     seat: int
@@ -41,9 +41,9 @@ class TokenChanged:
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """The application has given the player of a seat this name; without one, only what it calls the player itself.
+    """The application has changed the name of a player; without a name, only the ``ref``.
 
-    The name is stored and shown as that of ``Joined``.
+    ``name`` is stored and shown as that of ``Joined``.
     """
 
     seat: int

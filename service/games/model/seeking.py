@@ -23,15 +23,15 @@ EVERYBODY = ""
 def form_of(
     variant: str, settings: Mapping[str, Value], players: int, *, clock: ClockSettings | None, fill: Fill | None
 ) -> str:
-    """Return what is the same for tables that are alike: the game, its options as they apply, its seats, its times."""
+    """Return a digest that is equal for tables with the same game, options as they apply, seats, and times."""
     return short_digest("table", json.encode((variant, dict(settings), players, clock, fill), order="sorted").decode())
 
 
 def listings_of(game: Game) -> tuple[Listing, ...]:
-    """Return the lists in which a game is while seats are open, or was; none for one that strangers may not join.
+    """Return the lists in which a game is, or was, while seats are open; none for one that strangers may not join.
 
-    Those are games that are in no lobby, unless a stranger has opened them; and games that have more than a seeker can
-    ask for, such as arranged deals, or seats that are kept for somebody.
+    Strangers may join a game that is in a lobby, or that a stranger has opened; but none with arranged deals or
+    anything else that a seeker cannot ask for.
     """
     room, ownership = game.room, game.ownership
     if _is_special(game):
@@ -52,7 +52,7 @@ def listings_of(game: Game) -> tuple[Listing, ...]:
 
 
 def table_of(game: Game) -> ListedTable:
-    """Return what lists know of a game."""
+    """Return the entry of a game in the lists."""
     taken = tuple([player.kind != OPEN_SEAT for player in game.seats])
     if game.room is not None and game.room.began:
         taken = (True,) * game.room.places

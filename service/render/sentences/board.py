@@ -102,7 +102,7 @@ def _arms(layout: Layout) -> Iterator[list[int]]:
 
 
 def _tile(layout: Layout, index: int, language: str, *, touching_last: bool = False) -> str:
-    """Return a tile with the half first that touches its host, or last; a double by its name."""
+    """Return a tile with the half first, or last, that touches its host; a double by its name."""
     tile, face_down = layout.placements[index].tile, layout.placements[index].face_down
     first, second = layout.inner_half(index), layout.outer_half(index)
     if touching_last:
