@@ -1,7 +1,7 @@
 """The folder in which the processes of one run count together, and what killed runs have left behind.
 
 Owns the names of these folders, and how a folder that is in use is recognised: its processes hold a lock on it, which
-ends with the last of them, however it ends.
+the system releases when the last of them has ended.
 """
 
 from __future__ import annotations

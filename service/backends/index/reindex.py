@@ -17,7 +17,7 @@ from service.games.reminders import ReminderQueue
 from service.games.store.repository import GameRepository
 
 MAX_ATTEMPTS: Final = 5
-"""How often one game is looked at again because it has gone on meanwhile; then the messenger follows it anyway."""
+"""How often a game is tried again that has changed meanwhile; after that the messenger publishes it anyway."""
 
 
 class Scan(Protocol):
@@ -83,7 +83,7 @@ class Reindexer:
             self._repository.store.register(game.id, game.tenant)
             if app is None:
                 return False
-            # In this order: a write that comes later than this look is published from the version that is put here.
+            # In this order: the messenger publishes any later write from the version that is put here.
             waits = self._reminders.is_set("outbox", game_id, app)
             position = self._index.position(app, game_id)
             if not position.version and waits:

@@ -130,7 +130,7 @@ class Follower(ABC, Generic[Page]):
         self._on_notification(None)
 
     def close(self) -> None:
-        # The function refers to this object: kept, the reference cycle would be freed only by the garbage collector.
+        # Kept, the function would form a reference cycle with this object, which only the garbage collector frees.
         unwatch, self._unwatch = self._unwatch, _do_nothing
         unwatch()
 
@@ -164,7 +164,7 @@ class Follower(ABC, Generic[Page]):
             self._slots.release()
 
     def _next_page(self) -> Page | None:
-        self._must_read = False  # before reading, as the read may miss what a notification meanwhile is about
+        self._must_read = False  # cleared before reading, so that a notification that arrives meanwhile is not lost
         page, more = self._read_page()
         now = monotonic()
         self._read_at, self._earliest = now + self._poll, 0.0 if more else now + self._pause

@@ -27,7 +27,7 @@ class PlayerQuerySchema(RequestSchema):
 
 
 class PlayerSeatSchema(Schema):
-    """A seat of the person, and what the match has come to for it."""
+    """A seat of the person, with its result once the match is over."""
 
     seat = seat_field(required=True)
     name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
