@@ -91,9 +91,9 @@ def _add_app_commands(parser: argparse.ArgumentParser) -> None:
 
 def _add_game_commands(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(title="commands", metavar="command", required=True)
-    wanted = ("tenant", "address", "older", "unmoved", "sort", "limit")
+    filters = ("tenant", "address", "older", "unmoved", "sort", "limit")
     listed = _added(
-        commands, "list", "list stored games, the largest first", partial(_on_games, "list"), values=(*wanted, "json")
+        commands, "list", "list stored games, the largest first", partial(_on_games, "list"), values=(*filters, "json")
     )
     listed.add_argument("--json", action="store_true", help="print an object on each line")
     shown = _added(
@@ -103,7 +103,7 @@ def _add_game_commands(parser: argparse.ArgumentParser) -> None:
     deleted = _added(
         commands, "delete", "delete stored games, as their application would", partial(_on_games, "delete"), values=()
     )
-    deleted.set_defaults(values=(*wanted, "ids", "yes"))
+    deleted.set_defaults(values=(*filters, "ids", "yes"))
     deleted.add_argument("ids", nargs="*", metavar="ID", help="the ids of games; none: those that the options name")
     deleted.add_argument("--yes", action="store_true", help="delete what the options name, instead of counting it")
     for command, limit in ((listed, 50), (deleted, 1_000_000)):
@@ -182,10 +182,10 @@ def _on_games(command: str, settings: Settings, *values: Any) -> int:
 
     if command == "show":
         return cli_games.show_games(reached, *values)
-    wanted, others = cli_games.Filter(*values[:6]), values[6:]
+    criteria, others = cli_games.Filter(*values[:6]), values[6:]
     if command == "list":
-        return cli_games.list_games(reached, wanted, as_json=others[0])
-    return cli_games.delete_games(reached, others[0], wanted, sure=others[1])
+        return cli_games.list_games(reached, criteria, as_json=others[0])
+    return cli_games.delete_games(reached, others[0], criteria, sure=others[1])
 
 
 def _reached(settings: Settings) -> Settings | None:

@@ -105,9 +105,9 @@ def _hint(record: Record, rules: Rules, version: int, *, as_json: bool) -> str:
 
     seat, (found,) = hint_before(record, rules, version)
     if as_json:
-        moves = [{"move": _named(each.move), "estimate": each.estimate, "error": each.error} for each in found]
+        moves = [{"move": _named(row.move), "estimate": row.estimate, "error": row.error} for row in found]
         return json.dumps({"version": version, "seat": seat, "moves": moves, "text": hint(found)}, indent=1)
-    lines = [f"{each.estimate:>8.2f} {each.error:>6.2f}  {_named(each.move)}" for each in found]
+    lines = [f"{row.estimate:>8.2f} {row.error:>6.2f}  {_named(row.move)}" for row in found]
     player = f"Seat {seat}, {record.players[seat]}:"
     return "\n".join([player, f"{'estimate':>8} {'error':>6}  move", *lines, hint(found)])
 
@@ -115,25 +115,25 @@ def _hint(record: Record, rules: Rules, version: int, *, as_json: bool) -> str:
 def _as_json(record: Record, found: Review) -> str:
     from service.learning.review import sentence, summaries  # noqa: PLC0415 # serving does not need it
 
-    told = [
+    rows = [
         {
-            "version": each.version,
-            "seat": each.seat,
-            "move": _named(each.move),
-            "best": _named(each.named),
-            "given_away": each.given_away,
-            "error": each.error,
-            "text": sentence(each),
+            "version": decision.version,
+            "seat": decision.seat,
+            "move": _named(decision.move),
+            "best": _named(decision.named),
+            "given_away": decision.given_away,
+            "error": decision.error,
+            "text": sentence(decision),
         }
-        for each in found.decisions
+        for decision in found.decisions
     ]
-    players = [_player(each) for each in summaries(len(record.players), found)]
-    return json.dumps({"players": players, "decisions": told}, indent=1)
+    players = [_player(summary) for summary in summaries(len(record.players), found)]
+    return json.dumps({"players": players, "decisions": rows}, indent=1)
 
 
 def _player(seat: SeatSummary) -> dict[str, float]:
-    told = {"seat": seat.seat, "decisions": seat.decisions, "given_away": seat.given_away, "error": seat.error}
-    return told | seat.luck._asdict() | {"skill": seat.luck.skill}
+    row = {"seat": seat.seat, "decisions": seat.decisions, "given_away": seat.given_away, "error": seat.error}
+    return row | seat.luck._asdict() | {"skill": seat.luck.skill}
 
 
 def _report(record: Record, found: Review) -> Iterator[str]:
@@ -147,11 +147,11 @@ def _report(record: Record, found: Review) -> Iterator[str]:
         luck = [f"{seat[name]:.1f}" for name in ("result", "luck", "luck_error", "skill", "skill_error")]
         number = int(seat["seat"])
         yield _COLUMNS.format(number, record.players[number], seat["decisions"], *given_away, *luck)
-    for each in found.decisions:
-        if each.is_mistake:
-            amount = f"{each.given_away:.1f} (error {each.error:.1f})"
-            moves = f"{_named(each.move)} gave away {amount}; best was {_named(each.best)}."
-            yield f"version {each.version}, seat {each.seat}: {moves} {sentence(each)}"
+    for decision in found.decisions:
+        if decision.is_mistake:
+            amount = f"{decision.given_away:.1f} (error {decision.error:.1f})"
+            moves = f"{_named(decision.move)} gave away {amount}; best was {_named(decision.best)}."
+            yield f"version {decision.version}, seat {decision.seat}: {moves} {sentence(decision)}"
 
 
 def _named(move: Move) -> str:

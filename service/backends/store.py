@@ -57,7 +57,7 @@ def repeat_args(repeat: Repeat | None) -> tuple[bytes | int, ...]:
     return repeat.name.encode(), value, repeat.at - TTL_MS, MAX_REPEATS, IDEMPOTENCY_TTL
 
 
-def check_kept(answer: int) -> int:
+def check_replaced(answer: int) -> int:
     """Return the answer of such a script. Raises ``RepeatKnown``, ``LimitReached``."""
     if answer == KNOWN:
         raise RepeatKnown
@@ -152,7 +152,7 @@ class RedisBackends(BackendStore):
     def _replace(self, app: str, before: bytes, after: bytes, repeat: Repeat | None) -> bool:
         names = keys.application(app), keys.repeats(app)
         command = evalsha("replace", names, before, after, *repeat_args(repeat))
-        return check_kept(self._calls.write("replace", names[0], command)) == 1
+        return check_replaced(self._calls.write("replace", names[0], command)) == 1
 
 
 # The people of applications who are to be erased, in Redis or Valkey: a sorted set for each application.

@@ -154,7 +154,7 @@ class ProcessGroup:
         if settings.metrics_port:
             self.listeners.append(_listen(settings.metrics_host, settings.metrics_port, "METRICS_"))
         host, port = self.listeners[0].getsockname()[:2]
-        self.addresses = settings.public_url or tuple(_url((each, port)) for each in reachable_hosts(host))
+        self.addresses = settings.public_url or tuple(_url((reachable, port)) for reachable in reachable_hosts(host))
         self.store = EmbeddedServer(
             settings.data_dir, options={"maxmemory": f"{settings.max_memory_mb}mb"}, report=warn
         )
@@ -166,7 +166,7 @@ class ProcessGroup:
             self.metrics, descriptor = metrics_folder.create_locked()
             self.environ[METRICS_FOLDER] = str(self.metrics)
             inherited.append(descriptor)
-        numbers = [each.fileno() for each in self.listeners]
+        numbers = [listener.fileno() for listener in self.listeners]
         gunicorn = ["gunicorn", "-c", str(GUNICORN_CONF), *(f"--bind=fd://{number}" for number in numbers), app]
         self.web = Child("the web server", gunicorn, self.environ, [*numbers, *inherited], sign=signal.SIGQUIT)
         commands = ["bots"] * settings.bot_workers
@@ -208,8 +208,8 @@ class ProcessGroup:
             return
         address = _url(self.listeners[0].getsockname())
         print_line(f"Serving dominoes at {address}; the games are stored in {self.store.folder}")
-        for each in self.addresses:
-            print_line(f"Others in your network open {each}")
+        for other in self.addresses:
+            print_line(f"Others in your network open {other}")
         print_line(f"Try it:  curl -s {_url(_reachable(self.listeners[0]))}/v1/variants")
         print_line("Ctrl-C stops it.")
 
@@ -223,11 +223,11 @@ class ProcessGroup:
                 warn(f"{error}\nuntil it is back, requests for games are answered with 503")
             else:
                 warn("the embedded server is back")
-        for each in (self.web, *self.background):
-            if each.status is not None:
-                warn(f"{each.ended()}; restarting it")
-                self._clear(each)
-            each.start()
+        for child in (self.web, *self.background):
+            if child.status is not None:
+                warn(f"{child.ended()}; restarting it")
+                self._clear(child)
+            child.start()
 
     def _clear(self, child: Child) -> None:
         """End what a child that ended by itself has left: its own processes, and the gauges of all of them."""
@@ -236,7 +236,7 @@ class ProcessGroup:
         if self.metrics is None or pid is None:
             return
         if child is self.web:
-            metrics_folder.remove_other_gauges(self.metrics, [each.pid for each in self.background if each.pid])
+            metrics_folder.remove_other_gauges(self.metrics, [child.pid for child in self.background if child.pid])
         else:
             metrics_folder.remove_gauges(self.metrics, pid)
 
@@ -248,8 +248,8 @@ class ProcessGroup:
         stops = self.signals.stops  # before the line that asks for another one
         for listener in self.listeners:
             listener.close()
-        for each in self.background:
-            each.send_signal(signal.SIGTERM)
+        for child in self.background:
+            child.send_signal(signal.SIGTERM)
         if self.web.pid is not None and self.web.status is None:
             print_line("Stopping when the running requests have finished. Press Ctrl-C again to stop now.")
             self.web.send_signal(signal.SIGTERM)
@@ -260,8 +260,8 @@ class ProcessGroup:
                 self.web.wait(FORCED_STOP_SECONDS)
             self.signals.wait(0.2)
         self.web.wait(0)
-        for each in self.background:
-            each.wait(STOP_SECONDS)
+        for child in self.background:
+            child.wait(STOP_SECONDS)
         self.store.stop()
         if self.metrics is not None:
             metrics_folder.remove_own(self.metrics)
@@ -288,10 +288,12 @@ def reachable_hosts(host: str) -> list[str]:
         probe.connect(_ELSEWHERE)
         found.append(probe.getsockname()[0])
     with contextlib.suppress(OSError):
-        found += [str(each[4][0]) for each in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)]
-    own = [each for each in dict.fromkeys(found) if not ipaddress.ip_address(each).is_unspecified]
+        found += [str(entry[4][0]) for entry in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)]
+    own = [address for address in dict.fromkeys(found) if not ipaddress.ip_address(address).is_unspecified]
     return [
-        each for each in own if not (ipaddress.ip_address(each).is_loopback or ipaddress.ip_address(each).is_link_local)
+        address
+        for address in own
+        if not (ipaddress.ip_address(address).is_loopback or ipaddress.ip_address(address).is_link_local)
     ]
 
 

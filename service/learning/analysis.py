@@ -101,7 +101,7 @@ def estimates(
     if known is None:
         worlds = worlds_of(rules, len(moves), playouts)
         weights, values = _played_on(rules, observation, knowledge, moves, random=random, worlds=worlds)
-    means = [_mean(each, weights) for each in values]
+    means = [_mean(of_move, weights) for of_move in values]
     order = sorted(range(len(moves)), key=lambda place: (-means[place], place))
     parts = greedy.parts(rules, observation, knowledge, moves)
     names = _PARTS_BEFORE_PARTNER if greedy.is_partner_next(rules, observation) else _PARTS
@@ -121,7 +121,7 @@ def _in_one_way(found: list[Estimate]) -> list[Estimate]:
     """Return these estimates with errors as large as their differences, as each move was played on in one way."""
     best, *others = found
     error = max(best.estimate - found[-1].estimate, _LEAST_UNKNOWN)
-    wide = [each._replace(error=error, behind_error=max(each.behind, _LEAST_UNKNOWN)) for each in others]
+    wide = [other._replace(error=error, behind_error=max(other.behind, _LEAST_UNKNOWN)) for other in others]
     return [best._replace(error=error), *wide]
 
 
@@ -147,7 +147,7 @@ def _advantages(
 ) -> tuple[Advantage, ...]:
     """In which parts, by their names, the best move is ahead of the other, the largest first."""
     ahead = [(mine - theirs, name) for name, mine, theirs in zip(names, best, other, strict=True)]
-    named = [name for lead, name in sorted(ahead, key=lambda each: -each[0]) if lead > _BY_MORE_THAN]
+    named = [name for lead, name in sorted(ahead, key=lambda advantage: -advantage[0]) if lead > _BY_MORE_THAN]
     if exact:
         return ("exact", *named)
     return tuple(named) or ("worlds",)
@@ -195,14 +195,14 @@ def replays_of(rules: Rules) -> int:
 def luck_of(rules: Rules, dealt: Dealt, state: State) -> Luck:
     """Return the luck of this deal, after which the match is in this state."""
     random = Random(dealt.round)  # noqa: S311 # not a secret
-    many = replays_of(rules)
-    replays = [_replay(rules, dealt, state, random) for _ in range(many)]
+    count = replays_of(rules)
+    replays = [_replay(rules, dealt, state, random) for _ in range(count)]
     points, spreads = [], []
     for values in zip(*replays, strict=True):
-        mean = fsum(values) / many
+        mean = fsum(values) / count
         points.append(mean)
-        spreads.append(sqrt(fsum([(value - mean) ** 2 for value in values]) / (many - 1)))
-    return Luck(tuple(points), tuple(spreads), many)
+        spreads.append(sqrt(fsum([(value - mean) ** 2 for value in values]) / (count - 1)))
+    return Luck(tuple(points), tuple(spreads), count)
 
 
 def results(rules: Rules, active: Sequence[int], scores: Sequence[int]) -> tuple[float, ...]:

@@ -192,11 +192,11 @@ def collect(found: Iterable[Decision | RoundLuck]) -> Review:
     """Return all that ``review`` finds."""
     decisions: list[Decision] = []
     rounds: list[RoundLuck] = []
-    for each in found:
-        if isinstance(each, Decision):
-            decisions.append(each)
+    for part in found:
+        if isinstance(part, Decision):
+            decisions.append(part)
         else:
-            rounds.append(each)
+            rounds.append(part)
     return Review(decisions, rounds)
 
 
@@ -212,7 +212,7 @@ def judge(
     if len(moves) < 2 or chosen is None or chosen == DEAL:
         return None
     found = estimates(rules, observation, also=chosen, playouts=playouts)
-    own = next(each for each in found if each.move == chosen)
+    own = next(estimate for estimate in found if estimate.move == chosen)
     advantages = () if own is found[0] else own.advantages
     return Decision(version, observation.seat, chosen, found[0].move, own.behind, own.behind_error, advantages)
 
@@ -220,28 +220,28 @@ def judge(
 def _chosen(observation: Observation, requested: Move) -> Move | None:
     """Return the legal move that was requested, with what it makes and scores; ``None`` if it is not legal."""
     moves = observation.view.legal_moves
-    return next((each for each in moves if each._replace(ends_sum=None, points=None) == requested), None)
+    return next((other for other in moves if other._replace(ends_sum=None, points=None) == requested), None)
 
 
 def summaries(seats: int, reviewed: Review) -> list[SeatSummary]:
     """By seat: what its decisions gave away on average, and what of its result was luck."""
     by_seat: list[list[Decision]] = [[] for _ in range(seats)]
-    for each in reviewed.decisions:
-        by_seat[each.seat].append(each)
+    for decision in reviewed.decisions:
+        by_seat[decision.seat].append(decision)
     found = []
     for seat, own in enumerate(by_seat):
-        many = max(1, len(own))
-        error = sqrt(fsum([each.error**2 for each in own])) / many
+        count = max(1, len(own))
+        error = sqrt(fsum([decision.error**2 for decision in own])) / count
         luck = _luck_of_seat(seat, reviewed.rounds)
-        found.append(SeatSummary(seat, len(own), fsum([each.given_away for each in own]) / many, error, luck))
+        found.append(SeatSummary(seat, len(own), fsum([decision.given_away for decision in own]) / count, error, luck))
     return found
 
 
 def _luck_of_seat(seat: int, rounds: Sequence[RoundLuck]) -> LuckSummary:
-    squares = [(each.spreads[seat] ** 2, each.replays) for each in rounds]
+    squares = [(dealt.spreads[seat] ** 2, dealt.replays) for dealt in rounds]
     return LuckSummary(
-        fsum([each.results[seat] for each in rounds]),
-        fsum([each.luck[seat] for each in rounds]),
+        fsum([dealt.results[seat] for dealt in rounds]),
+        fsum([dealt.luck[seat] for dealt in rounds]),
         sqrt(fsum([square / replays for square, replays in squares])),
         sqrt(fsum([square + square / replays for square, replays in squares])),
     )
@@ -261,11 +261,11 @@ def hint(found: Sequence[Estimate], language: Language = DEFAULT_LANGUAGE) -> st
     best, second = found[:2]
     if second.is_mistake:
         return text("learning.better", language, reasons=_listed(best.advantages, language))
-    reasons = [each for each in best.advantages if each not in _OF_THE_ESTIMATE]
+    reasons = [advantage for advantage in best.advantages if advantage not in _OF_THE_ESTIMATE]
     if not reasons:
         return text("learning.equal", language)
     return text("learning.close", language, reasons=_listed(reasons, language))
 
 
 def _listed(advantages: Iterable[Advantage], language: Language) -> str:
-    return "; ".join([text(f"learning.reasons.{each}", language) for each in advantages])
+    return "; ".join([text(f"learning.reasons.{advantage}", language) for advantage in advantages])

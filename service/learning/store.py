@@ -34,11 +34,11 @@ _review_decoder: Final = decoder(Review)
 
 
 class StoredReview(NamedTuple):
-    """A review: what is known of it, nothing at first, and whether that is all. ``asked``: it was, just now."""
+    """A review: what is known of it, nothing at first, and whether that is all. ``requested``: it was, just now."""
 
     data: bytes
     is_complete: bool
-    asked: bool = False
+    requested: bool = False
 
 
 class LearningStore(Protocol):
@@ -51,7 +51,7 @@ class LearningStore(Protocol):
     def ask_hint(self, game: str, tenant: str, position: bytes) -> bytes | HintState:
         """Return the hint at this position; if there is none, have it computed. A game has one hint, the last one."""
 
-    def is_hint_asked(self, game: str, position: bytes) -> bool:
+    def is_hint_requested(self, game: str, position: bytes) -> bool:
         """Return whether the last hint that was asked for is that at this position, and is not there yet."""
 
     def keep_hint(self, game: str, position: bytes, hint: bytes) -> bool:
@@ -91,7 +91,7 @@ class RedisLearning(LearningStore):
         answer = self._calls.read("ask_hint", names[0], command)
         return bytes(answer[0]) if isinstance(answer, list) else _STATES[answer]
 
-    def is_hint_asked(self, game: str, position: bytes) -> bool:
+    def is_hint_requested(self, game: str, position: bytes) -> bool:
         """Return whether there is the position alone."""
         key = keys.learning(game)[0]
         return bool(self._calls.read("is_hint_asked", key, (b"GET", key)) == position)
@@ -113,8 +113,8 @@ class RedisLearning(LearningStore):
         answer = self._calls.read("ask_review", names[0], command)
         if answer is None:
             return None
-        value, asked = answer
-        return StoredReview(bytes(value[1:]), value[:1] == _COMPLETE, bool(asked))
+        value, requested = answer
+        return StoredReview(bytes(value[1:]), value[:1] == _COMPLETE, bool(requested))
 
     def keep_review(self, game: str, data: bytes, *, is_complete: bool) -> bool:
         key = keys.learning(game)[1]

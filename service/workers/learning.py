@@ -72,7 +72,7 @@ class Hints(_Looking):
     def handle(self, reminder: LeasedReminder) -> Next:
         """Compute the hint that was asked for, unless the game has gone on."""
         game = self._repository.reader.load(reminder.game)
-        if game is None or game.state.turn is None or not self._store.is_hint_asked(game.id, position_of(game)):
+        if game is None or game.state.turn is None or not self._store.is_hint_requested(game.id, position_of(game)):
             return "never"
         is_stored = self._store.keep_hint(game.id, position_of(game), encode_hint(self._hint(game, game.state.turn)))
         return "never" if is_stored else self._clock()

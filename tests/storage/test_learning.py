@@ -45,13 +45,13 @@ def taken(kept: Kept, kind: ReminderKind, game: str) -> int:
 
 def test_a_hint_is_asked_for_once_and_kept(kept: Kept, game: str) -> None:
     learning = learning_of(kept.store)
-    assert not learning.is_hint_asked(game, POSITION)
+    assert not learning.is_hint_requested(game, POSITION)
     assert [learning.ask_hint(game, TENANT, POSITION) for _ in range(3)] == ["asked", "pending", "pending"]
-    assert learning.is_hint_asked(game, POSITION)
+    assert learning.is_hint_requested(game, POSITION)
     assert taken(kept, "hints", game) == 1
     assert learning.keep_hint(game, POSITION, b"a hint")
     assert [learning.ask_hint(game, TENANT, POSITION) for _ in range(2)] == [b"a hint", b"a hint"]
-    assert not learning.is_hint_asked(game, POSITION)
+    assert not learning.is_hint_requested(game, POSITION)
     assert taken(kept, "hints", game) == 0
 
 
@@ -71,7 +71,7 @@ def test_a_hint_is_for_one_position(kept: Kept, game: str) -> None:
     assert learning.ask_hint(game, TENANT, POSITION) == "moved"
     assert not learning.keep_hint(game, POSITION, b"too late")
     assert learning.ask_hint(game, TENANT, b'4 ["Bert"') == "asked"
-    assert not learning.is_hint_asked(game, POSITION)
+    assert not learning.is_hint_requested(game, POSITION)
     assert learning.keep_hint(game, b'4 ["Bert"', b"a hint")
     go_on(kept, game, 4)
     assert learning.ask_hint(game, TENANT, b'4 ["Bert"') == "moved"
@@ -89,8 +89,8 @@ def test_a_review_is_begun_once_and_kept(kept: Kept, game: str) -> None:
     assert taken(kept, "reviews", game) == 0
     begun = learning.ask_review(game, TENANT)
     assert begun is not None
-    assert (begun.data, begun.is_complete, begun.asked) == (b"", False, True)
-    assert learning.ask_review(game, TENANT) == begun._replace(asked=False)
+    assert (begun.data, begun.is_complete, begun.requested) == (b"", False, True)
+    assert learning.ask_review(game, TENANT) == begun._replace(requested=False)
     assert taken(kept, "reviews", game) == 1
     assert learning.keep_review(game, b"half", is_complete=False)
     assert learning.review(game, TENANT) == (b"half", False, False)

@@ -79,7 +79,7 @@ def test_hints_and_moves_take_turns(table: InProcess) -> None:
         for source in table.worker._sources:
             source.next_poll = 0.0
         worker.step()
-        there = [each for each in asked if not table.store.learning.is_hint_asked(each.id, position_of(each))]
+        there = [each for each in asked if not table.store.learning.is_hint_requested(each.id, position_of(each))]
         assert len(there) == computed
         assert table.game(running).version > version
 

@@ -56,9 +56,9 @@ class Feeds:
         found = self._store.read(app, after, limit + 1)
         if found.lost:
             return FeedItems(((found.cursor, reset_item(found.cursor, self._clock())),), found.cursor, more=True)
-        kept = found.items[:limit]
-        items = [(each.cursor, shown_item(each.cursor, each.json, found.summaries.get(each.game))) for each in kept]
-        return FeedItems(tuple(items), kept[-1].cursor if kept else found.cursor, more=len(found.items) > limit)
+        stored = found.items[:limit]
+        items = [(item.cursor, shown_item(item.cursor, item.json, found.summaries.get(item.game))) for item in stored]
+        return FeedItems(tuple(items), stored[-1].cursor if stored else found.cursor, more=len(found.items) > limit)
 
     def follow(self, app: str, after: str, limit: int = PAGE_SIZE) -> FeedReader:
         """Return a reader of what comes after a cursor, in pages of ``limit`` items; it must be closed."""

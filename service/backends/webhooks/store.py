@@ -21,7 +21,7 @@ from service.backends.ports import (
     Webhook,
     WebhookStore,
 )
-from service.backends.store import check_kept, find_repeat, repeat_args
+from service.backends.store import check_replaced, find_repeat, repeat_args
 from service.limits.memory import MemoryReserve
 from service.redis import keys
 from service.redis.calls import FailureObserver, Observer, RedisCalls, evalsha, observe_nothing
@@ -192,7 +192,7 @@ class RedisWebhooks(WebhookStore):
             int(due.resume),
             *repeat_args(repeat),
         )
-        return check_kept(self._write("webhook_replace", names[0], command, self._endpoints))
+        return check_replaced(self._write("webhook_replace", names[0], command, self._endpoints))
 
     def _write(self, operation: str, key: bytes, command: Command, calls: RedisCalls | None = None) -> Any:
         """As ``RedisCalls.write``, with its failure observed."""

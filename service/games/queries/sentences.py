@@ -90,9 +90,9 @@ class EventSentences:
             case Reminded(seat):
                 return about(self._reader, "reminded", seat)
             case Freed(seat):
-                told = about(self._reader, "freed", seat)
+                sentence = about(self._reader, "freed", seat)
                 self._name(seat, None)
-                return told
+                return sentence
             case Filled(seat, name):
                 self._name(seat, name)
                 return fitted(self._reader, lambda named: text("filled", self._reader.language, name=named(seat)))

@@ -102,7 +102,7 @@ class EventSubscription(Follower[EventPage]):
         except NewerFormat:
             self._must_read = True  # reading the store raises the error that belongs to this
             return None
-        if any([isinstance(each.event, (*WITH_NAME, Started)) for each in envelopes]):
+        if any([isinstance(envelope.event, (*WITH_NAME, Started)) for envelope in envelopes]):
             self._must_read = True  # names are not with the events; and with a beginning the seat may be another
             return None
         events = tuple([view_event(envelope, seat) for envelope in envelopes])
@@ -122,8 +122,8 @@ class EventSubscription(Follower[EventPage]):
         subscriber = self.subscriber
         if subscriber.finished and not page.more:
             self.finished = True
-        for each in page.events:
-            match each.event:
+        for envelope in page.events:
+            match envelope.event:
                 case Finished() | Deleted():
                     self.finished = True
                 case DealtView():
@@ -135,8 +135,10 @@ class EventSubscription(Follower[EventPage]):
                     self.subscriber = self.subscriber._replace(
                         version=view.version, seat=None if you is None else you.seat
                     )
-                case Started() if subscriber.seat is not None and each.version > subscriber.version:
-                    seat = seat_after(each.event, subscriber.seat)
-                    self.subscriber = self.subscriber._replace(seat=seat, version=each.version, write_id="")
-                case TokenChanged(seat) | Freed(seat) if seat == subscriber.seat and each.version > subscriber.version:
+                case Started() if subscriber.seat is not None and envelope.version > subscriber.version:
+                    seat = seat_after(envelope.event, subscriber.seat)
+                    self.subscriber = self.subscriber._replace(seat=seat, version=envelope.version, write_id="")
+                case TokenChanged(seat) | Freed(seat) if (
+                    seat == subscriber.seat and envelope.version > subscriber.version
+                ):
                     self.finished = True

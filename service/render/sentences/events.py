@@ -151,8 +151,8 @@ def _round_sentence(result: RoundResult, reader: Reader, name: Naming) -> str:
         sentences.append(capitalized(plural("round_ended.carried", result.carried, language, points=points)))
     if result.manche is not None:
         sentences.append(_manche_sentence(result.manche, result.winner, reader, name))
-    told = [word for word in reader.words if any([line.text.startswith(f"{word} ") for line in result.lines])]
-    return " ".join([*sentences, *[f"{capitalized(word)}." for word in told]])
+    made_words = [word for word in reader.words if any([line.text.startswith(f"{word} ") for line in result.lines])]
+    return " ".join([*sentences, *[f"{capitalized(word)}." for word in made_words]])
 
 
 def _manche_sentence(manche: Manche, winner: int | None, reader: Reader, name: Naming) -> str:
@@ -175,8 +175,12 @@ def _counted(result: RoundResult, reader: Reader) -> int | None:
     scores, counted = result.scores, [hand.seat for hand in result.hands]
     most = max(counted, key=scores.__getitem__, default=None)
     named = [result.loser, result.winner, None if reader.low_wins or most is None or scores[most] <= 0 else most]
-    told = next((seat for seat in named if seat is not None), None)
-    return reader.seat if reader.seat in counted and (told is None or reader.low_wins or scores[reader.seat]) else told
+    shown_seat = next((seat for seat in named if seat is not None), None)
+    return (
+        reader.seat
+        if reader.seat in counted and (shown_seat is None or reader.low_wins or scores[reader.seat])
+        else shown_seat
+    )
 
 
 def _finished(event: Finished, _layout: Layout | None, reader: Reader) -> str:

@@ -162,8 +162,8 @@ def _etag(access: Access, media_type: str, query: dict[str, Any]) -> str:
     version, reached = query.get("version"), access.game.version
     if version is not None and version > reached:
         raise InvalidBody({"version": [Reason("out_of_range", {"min": 1, "max": reached})]})
-    asked = short_digest(*[f"{name}={value}" for name, value in sorted(query.items())])
-    return f"{access.game.etag(None)}-{media_type.partition('/')[2]}-{asked}-{preferred_language()}"
+    query_digest = short_digest(*[f"{name}={value}" for name, value in sorted(query.items())])
+    return f"{access.game.etag(None)}-{media_type.partition('/')[2]}-{query_digest}-{preferred_language()}"
 
 
 def _table(services: Services, access: Access, query: dict[str, Any]) -> TableView:

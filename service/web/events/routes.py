@@ -164,7 +164,7 @@ def _stream(
     show: _Show | None = partial(_view_item, services, language, subscription) if query["view"] else None
     content = StreamContent[EventPage](
         first,
-        items=lambda page: [(serialize(each), each.version) for each in page.events],
+        items=lambda page: [(serialize(event), event.version) for event in page.events],
         closing=lambda at: {"version": subscription.cursor, "type": "closing", "at": at, "data": {}},
         show=show,
         # A client that lost its connection may have got the events up to its cursor without the view after them.

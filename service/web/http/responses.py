@@ -266,8 +266,8 @@ def _viewer_headers(etag: str | None) -> list[tuple[str, str]]:
 
 def _location_header(path: str) -> tuple[str, str]:
     """Return ``Location`` for a path of the service, relative to that of the request: it holds below every prefix."""
-    asked: str = current_environ()["PATH_INFO"]
-    return "Location", "../" * (asked.count("/") - 1) + path.removeprefix("/")
+    requested: str = current_environ()["PATH_INFO"]
+    return "Location", "../" * (requested.count("/") - 1) + path.removeprefix("/")
 
 
 def _language_header(language: Language | None) -> list[tuple[str, str]]:

@@ -139,12 +139,12 @@ def hint_json(found: HintFound, language: Language) -> JsonObject:
     if found.hint is None:
         return {"version": found.version, "moves": []}
     estimates = found.hint.estimates
-    moves = moves_json([each.move for each in estimates], found.version)
+    moves = moves_json([estimate.move for estimate in estimates], found.version)
     return {
         "version": found.version,
         "moves": [
-            {"move": move, "estimate": round(each.estimate, _DIGITS), "error": round(each.error, _DIGITS)}
-            for move, each in zip(moves, estimates, strict=True)
+            {"move": move, "estimate": round(estimate.estimate, _DIGITS), "error": round(estimate.error, _DIGITS)}
+            for move, estimate in zip(moves, estimates, strict=True)
         ],
         "text": hint(estimates, language),
     }
@@ -155,8 +155,8 @@ def review_json(found: ReviewFound, language: Language) -> JsonObject:
     if found.review is None:
         return {"players": [], "decisions": []}
     return {
-        "players": [_player(each) for each in summaries(found.seats, found.review)],
-        "decisions": [_decision(each, language) for each in found.review.decisions],
+        "players": [_player(summary) for summary in summaries(found.seats, found.review)],
+        "decisions": [_decision(decision, language) for decision in found.review.decisions],
     }
 
 

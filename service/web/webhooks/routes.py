@@ -240,8 +240,8 @@ def redeliver_message(services: Services, backend: Backend, webhook: str, messag
     webhooks = services.backends.webhooks
     send = partial(webhooks.send_again, backend.id, webhook, message, check_game, key=key)
     is_repeated = partial(webhooks.is_repeated, backend.id, key, SEND_AGAIN, webhook, message)
-    asked, replayed = services.backends.stored.store(backend, REQUEST_BYTES, send, is_repeated)
-    return accepted({"id": asked}, replayed=replayed)
+    message_id, replayed = services.backends.stored.store(backend, REQUEST_BYTES, send, is_repeated)
+    return accepted({"id": message_id}, replayed=replayed)
 
 
 @blueprint.get("/v1/webhooks/<webhook>/deliveries")

@@ -86,7 +86,7 @@ class _MemoryLearning(LearningStore):
         self._games.restore("hints", game, tenant, self._games.server_time())
         return "pending" if known == position else "asked"
 
-    def is_hint_asked(self, game: str, position: bytes) -> bool:
+    def is_hint_requested(self, game: str, position: bytes) -> bool:
         """Whether there is the position alone."""
         return self._hints.get(game) == (position, b"")
 
@@ -103,7 +103,7 @@ class _MemoryLearning(LearningStore):
             return self.review(game, tenant)
         self._reviews[game] = StoredReview(b"", is_complete=False)
         found = self.review(game, tenant)
-        return found and found._replace(asked=True)
+        return found and found._replace(requested=True)
 
     def review(self, game: str, tenant: str) -> StoredReview | None:
         """The review, if there is one."""
