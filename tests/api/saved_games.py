@@ -17,6 +17,7 @@ import redis
 from service.engine.tiles import Tile
 from service.engine.variants import variants
 from service.games.model.game import Game
+from service.games.store.checksums import with_sum
 from service.games.store.codec import decode_game
 from service.games.store.redis_store import events_of
 from service.redis import keys
@@ -85,7 +86,11 @@ class Snapshot(NamedTuple):
     def unpacked_events(self) -> list[bytes]:
         """An entry for each event, also of those that are compacted into one entry."""
         first, *rest = self.events
-        return [*[b" " + event for event in events_of([first])], *rest] if first.startswith(b"*") else self.events
+        return (
+            [*[with_sum(b" " + event) for event in events_of([first])], *rest]
+            if first.startswith(b"*")
+            else self.events
+        )
 
 
 class SavedGame(NamedTuple):

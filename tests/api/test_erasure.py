@@ -19,7 +19,7 @@ from service.backends import store as redis_backends
 from service.backends.facade import BackendsFacade
 from service.games.model.game import Game
 from service.games.model.schedule import bot_turn
-from service.games.store.codec import with_sum
+from service.games.store.checksums import with_sum
 from service.games.store.redis_store import RedisStore
 from service.redis import keys
 from tests.api.client import Api, Table, status_and_code

@@ -17,7 +17,7 @@ from werkzeug.test import TestResponse
 from service.engine.tiles import TILES, parse_tile, sort_tiles
 from service.engine.variants import variants
 from service.games.ports import Store
-from service.games.store.codec import with_sum
+from service.games.store.checksums import with_sum
 from service.games.store.notifications import RedisEventFeed
 from service.games.store.redis_store import RedisStore
 from tests.api.client import Api, content_of, without_tile

@@ -14,7 +14,8 @@ import redis
 from service.engine.deal import ArrangedDeal, Deck, seed_from_text, shuffle, split
 from service.engine.tiles import double_set
 from service.engine.variants import variants
-from service.games.store.codec import SUM_CHARS, decode_game, with_sum
+from service.games.store.checksums import SUM_CHARS, with_sum
+from service.games.store.codec import decode_game
 from service.games.store.redis_store import RedisStore
 from service.redis import keys
 from service.redis.connection import connect
@@ -87,10 +88,44 @@ def test_a_damaged_game_is_one_clear_error_and_stays_as_it_is(api: Api, server: 
     assert take_snapshot(server, table.id) == damaged
 
 
+def test_a_damaged_history_is_one_clear_error_and_the_game_goes_on(api: Api, server: redis.Redis) -> None:
+    table = api.create("domino", 2, seed="damaged")
+    made = []
+    for number in range(2):
+        seat = api.view(table)["to_act"][0]
+        move = api.view(table, seat)["legal_moves"][0]
+        made.append((seat, move, {"Idempotency-Key": f"of-a-move-before-the-damage-{number}"}))
+        assert api.move(table, *made[-1][:2], headers=made[-1][2]).status_code == 201
+    snapshot = take_snapshot(server, table.id)
+    created, dealt, *others = snapshot.events
+    assert b"[2,0," in dealt
+    restore(server, table.id, snapshot._replace(events=[created, dealt.replace(b"[2,0,", b"[2,1,"), *others]))
+    seat, move, headers = made[0]
+    answers = [api.get(table.path + path) for path in ("/events", "/record", "/events?after=1&limit=1")]
+    for answer in (*answers, api.move(table, seat, move, headers=headers)):
+        assert (answer.status_code, answer.get_json()["reason"]) == (500, "game_damaged")
+    assert api.get(f"{table.path}/events?after=2").status_code == 200
+    seat = api.view(table)["to_act"][0]
+    assert api.move(table, seat, api.view(table, seat)["legal_moves"][0]).status_code == 201
+
+
+def test_a_damaged_record_of_a_key_is_one_clear_error(api: Api, server: redis.Redis) -> None:
+    table = api.create("domino", 2, seed="damaged")
+    seat = api.view(table)["to_act"][0]
+    move = api.view(table, seat)["legal_moves"][0]
+    headers = {"Idempotency-Key": "of-a-move-before-the-damage"}
+    assert api.move(table, seat, move, headers=headers).status_code == 201
+    (record,) = server.scan_iter(f"domino:{{{table.id}}}:key:*")
+    stored: Any = server.get(record)
+    server.set(record, stored.replace(b" 3 ", b" 2 "))
+    answer = api.move(table, seat, move, headers=headers)
+    assert (answer.status_code, answer.get_json()["reason"]) == (500, "game_damaged")
+
+
 def test_an_event_of_a_newer_service_is_not_served_by_this_one(api: Api, server: redis.Redis) -> None:
     table = api.create("domino", 2)
     snapshot = take_snapshot(server, table.id)
-    restore(server, table.id, Snapshot(b"3" + snapshot.state[1:], [*snapshot.events, b"anotherid [99,0,1]"]))
+    restore(server, table.id, Snapshot(b"3" + snapshot.state[1:], [*snapshot.events, with_sum(b"anotherid [99,0,1]")]))
     assert [event["version"] for event in api.get(f"{table.path}/events?limit=2").get_json()["events"]] == [1, 2]
     for query in ("", "?after=2"):
         answer = api.get(f"{table.path}/events{query}")

@@ -16,9 +16,10 @@ from service.engine.state import PLAYING
 from service.engine.tiles import TILES, Tile, sort_tiles
 from service.games.model.game import Game
 from service.games.model.game_events import EventEnvelope, GameEvent
+from service.games.store.checksums import with_sum
 from service.games.store.codec import decode_event, encode_event, encode_game
 from service.games.store.history import rebuild_game
-from service.games.store.redis_store import event_of
+from service.games.store.redis_store import events_of
 from tests.api.saved_games import Snapshot, decoded
 
 Swap = Callable[[Iterable[Tile]], tuple[Tile, ...]]
@@ -27,8 +28,8 @@ Swap = Callable[[Iterable[Tile]], tuple[Tile, ...]]
 
 def history_of(game: Game, snapshot: Snapshot) -> list[EventEnvelope]:
     """Return all events of a game."""
-    entries = enumerate(snapshot.unpacked_events, start=1)
-    return [decode_event(version, game.created_at, event_of(entry)) for version, entry in entries]
+    events = enumerate(events_of(snapshot.events), start=1)
+    return [decode_event(version, game.created_at, event) for version, event in events]
 
 
 def twin(game_id: str, snapshot: Snapshot, seat: int | None, rng: Random) -> Snapshot:
@@ -128,7 +129,7 @@ def _packed(game: Game, events: Sequence[EventEnvelope], snapshot: Snapshot) -> 
     """Return what the store holds of a game with these events."""
     frames = [entry.partition(b" ")[0] for entry in snapshot.unpacked_events]
     entries = [
-        b"%b %b" % (frame, encode_event(each.event, each.at - game.created_at, each.to_act))
+        with_sum(b"%b %b" % (frame, encode_event(each.event, each.at - game.created_at, each.to_act)))
         for frame, each in zip(frames, events, strict=True)
     ]
     return Snapshot(b"%d %b" % (game.version, encode_game(game)), entries)

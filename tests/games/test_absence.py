@@ -24,7 +24,8 @@ from service.games.model.forks import ForkSource, export_record
 from service.games.model.game import Game
 from service.games.model.schedule import LEAD_MS, MAX_ROUNDS_OF_BOTS, bot_turn
 from service.games.ports import PriorWrite, StoredGame
-from service.games.store.codec import SUM_CHARS, decode_game, encode_game, state_prefix
+from service.games.store.checksums import SUM_CHARS
+from service.games.store.codec import decode_game, encode_game, state_prefix
 from service.games.store.heartbeats import Heartbeat
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.transactions import Committed

@@ -28,14 +28,8 @@ from service.games.model.errors import Corrupted, NewerFormat
 from service.games.model.game import Game, Ownership, rules_for
 from service.games.model.game_events import Created, EventEnvelope, GameEvent, Joined, Renamed
 from service.games.model.seats import Seats
-from service.games.store.codec import (
-    decode_event,
-    decode_game,
-    encode_event,
-    encode_game,
-    encode_tombstone,
-    with_sum,
-)
+from service.games.store.checksums import with_sum
+from service.games.store.codec import decode_event, decode_game, encode_event, encode_game, encode_tombstone
 from tests.games.tables import Hosted
 
 PLAIN = (

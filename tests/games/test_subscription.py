@@ -19,7 +19,7 @@ from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.errors import NotFound, Unauthorized
 from service.games.model.game_events import TokenChanged
 from service.games.model.views import EventPage, Reset
-from service.games.ports import EventFeed, EventNotification, EventRange, Listener
+from service.games.ports import Damaged, EventFeed, EventNotification, EventRange, Listener
 from service.games.queries import follower as module
 from service.games.queries.subscription import MAX_PENDING, EventSubscription
 from service.redis.errors import StorageUnavailable
@@ -53,13 +53,14 @@ class UnreliableStore(MemoryStore):
     away = False
     refused = 0
     asked = 0
+    refusal = StorageUnavailable("away", 0)
     meanwhile: Callable[[], None] | None = None
 
     def event_range(self, game: str, after: int, limit: int) -> EventRange | None:
         self.asked += 1
         if self.away or self.refused:
             self.refused = max(self.refused - 1, 0)
-            raise StorageUnavailable("away")
+            raise self.refusal
         found = super().event_range(game, after, limit)
         if self.meanwhile:
             self.meanwhile()
@@ -227,6 +228,21 @@ def test_an_unavailable_store_is_read_again_after_a_while_without_a_notification
     scene.move()
     scene.feed.publish(None)
     scene.store.refused = 3
+    assert versions(following.wait(20)) == [3]
+
+
+def test_what_cannot_be_read_here_is_not_read_again_and_again(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "RETRY_SECONDS", 0.01)
+    following = scene.follow()
+    following.poll()
+    scene.move()
+    scene.feed.publish(None)
+    scene.store.away, scene.store.refusal, scene.store.asked = True, Damaged("damaged", 600), 0
+    assert following.wait(0.1) is None
+    assert following.wait(0.1) is None
+    assert scene.store.asked == 1
+    scene.store.away = False
+    scene.feed.publish(None)
     assert versions(following.wait(20)) == [3]
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from service.games.ports import TRACE, trace_headers
-from service.games.store.codec import SUM_CHARS, decode_game, encode_game
+from service.games.store.checksums import SUM_CHARS
+from service.games.store.codec import decode_game, encode_game
 from service.web.http.middleware import _sampled
 from tests.workers.tables import InProcess, request
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.games.ports import Damaged
 from service.games.store.compression import compress, decompress
 from service.games.store.redis_store import block_of, events_of, frame, last_write
 from tests.laws.matches import steady
@@ -102,8 +103,20 @@ def test_a_block_of_a_block_and_more_holds_them_all() -> None:
     whole = block_of([first, *entries[3:]])
     assert whole == block_of(entries)
     assert whole is not None
-    assert events_of([whole, b"another8 [3,9000001]"]) == [*USUAL, b"[3,9000001]"]
+    assert events_of([whole, *frame(b"another8", [b"[3,9000001]"])]) == [*USUAL, b"[3,9000001]"]
     assert block_of([whole]) is None
+
+
+def test_an_entry_of_which_one_bit_was_changed_is_damaged() -> None:
+    entries = frame(b"writeone", USUAL[:2])
+    block = block_of(entries)
+    assert block is not None
+    for entry in (*entries, block):
+        for place in range(8 * len(entry)):
+            damaged = bytearray(entry)
+            damaged[place // 8] ^= 1 << place % 8
+            with pytest.raises(Damaged):
+                events_of([bytes(damaged)])
 
 
 def test_the_last_write_begins_with_the_last_id() -> None:

@@ -13,6 +13,7 @@ import redis
 
 import service.redis
 from service.games.ports import Commit, EventRange, GameExists, IdempotencyRecord, PriorWrite, StoredGame
+from service.games.store.checksums import with_sum
 from service.games.store.redis_store import CHECK_TTL, RedisStore
 from service.redis import keys
 from service.redis.connection import Command
@@ -104,8 +105,8 @@ def test_the_keys_are_as_documented(store: RedisStore, shared_server: RealServer
     assert admin.get(state) == b"2 state"
     entries: Any = admin.lrange(events, 0, -1)
     first, second = entries
-    assert re.fullmatch(rb"[\w-]{8} e1", first)
-    assert second == b" e2"
+    assert re.fullmatch(rb"[\w-]{8} e1[0-9a-f]{8}", first)
+    assert second == with_sum(b" e2")
 
 
 def test_versions_stay_right_when_old_events_are_dropped_or_all_are_lost(

@@ -157,8 +157,8 @@ class Follower(ABC, Generic[Page]):
                 return None
         try:
             return self._next_page()
-        except StorageUnavailable:
-            self._read_at = monotonic() + RETRY_SECONDS
+        except StorageUnavailable as error:  # what is damaged, or of a newer service, will not be read for long
+            self._read_at = monotonic() + max(RETRY_SECONDS, error.retry_after)
             return None
         finally:
             self._slots.release()

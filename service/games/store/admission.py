@@ -17,7 +17,7 @@ from service.games.ports import Deferred, IdempotencyRecord, RunLater
 from service.limits.stored_bytes import UNLIMITED, Shares, ShareUsed, Tenant
 from service.redis.errors import StorageUnavailable
 
-RESERVED_BYTES: Final = 160
+RESERVED_BYTES: Final = 168
 """Bytes of an idempotency record, or of an id that is reserved under a key: name, value and expiry."""
 DEFER_SECONDS: Final = 60
 """For so long what nobody waits for is deferred."""
@@ -33,8 +33,8 @@ _PLAYER_BYTES: Final = 120
 """Bytes of each of its players there, beside the name."""
 _REF_BYTES: Final = 330
 """Bytes of the list of a ref of a game or a player there, or of the place in it."""
-_EVENT_BYTES: Final = 16
-"""Bytes of an event beside its own: the id of the write, and its place in the list."""
+_EVENT_BYTES: Final = 24
+"""Bytes of an event beside its own: the id of the write, its checksum, and its place in the list."""
 _ITEM_BYTES: Final = 250
 """Bytes of an event of a game of an application in the feed."""
 

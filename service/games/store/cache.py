@@ -6,7 +6,6 @@ decision on it counts only if the store accepts the write, and a refusal only if
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Container
 from concurrent.futures import Future
 from threading import Lock
@@ -17,8 +16,9 @@ from service.games.model.errors import Corrupted, Gone, NewerFormat, NotFound
 from service.games.model.game import Game
 from service.games.model.game_events import EventEnvelope
 from service.games.model.views import forget_seat_views
-from service.games.ports import Damaged, Store, StoredGame, WrittenByNewer
+from service.games.ports import Store, StoredGame, WrittenByNewer
 from service.games.reminders import OutageAllowance
+from service.games.store.checksums import damaged
 from service.games.store.codec import decode_game
 
 CACHE_SIZE: Final = 1000
@@ -27,15 +27,10 @@ UPGRADE_SECONDS: Final = 30
 """Seconds after which to try again what only a newer service can read: an upgrade is under way."""
 _PUBLISHED: Final = 500
 """Games whose last publication is kept in a process."""
-_REPAIR_SECONDS: Final = 600
-"""Seconds after which to look again whether a game was restored."""
 _EARLIER_CACHE_SIZE: Final = 32
 """Games at earlier versions in the cache of a process."""
 _SHARED_READS: Final = 256
 """Reads of the store, each for one write, whose results are kept for others that ask for the game after that write."""
-
-
-_log = logging.getLogger(__name__)
 
 
 class CachedGame(NamedTuple):
@@ -83,8 +78,7 @@ class GameCache:
         except NewerFormat:
             raise WrittenByNewer("newer format", retry_after=UPGRADE_SECONDS) from None
         except Corrupted:
-            _log.error("what is stored of a game is damaged")
-            raise Damaged("damaged", retry_after=_REPAIR_SECONDS) from None
+            raise damaged() from None
         except Gone:
             if known is not None:
                 self.forget((game_id,))

@@ -25,10 +25,11 @@ from service.engine.state import State
 from service.engine.tiles import TILES
 from service.engine.variant import Rules
 from service.engine.variants import variants
-from service.games.model.errors import Corrupted, Gone, NewerFormat
+from service.games.model.errors import Gone, NewerFormat
 from service.games.model.game import Game, GameFacts, rules_for
 from service.games.model.game_events import GAME_EVENT_TYPES, EventEnvelope, GameEvent
 from service.games.model.seats import Seats
+from service.games.store.checksums import WITH_SUM, with_sum, without_sum
 from service.games.store.stored_types import StoredFields, decoder, default_of, encoder, struct_of
 
 # A cache of values computed from layouts, which extends a value when one tile is added.
@@ -86,9 +87,6 @@ _HEAD: Final = re.compile(rb'\["[^"]*",(\d+)[],]')
 _TOMBSTONE: Final = 0
 """With this number begins what is stored in place of a deleted game; a game begins with a text."""
 
-SUM_CHARS: Final = 8
-"""What is stored of a game, in every format, and a tombstone end with the CRC-32 of the rest, in hexadecimal digits."""
-
 _SIDES: Final[tuple[Side, ...]] = (END, LONG, SHORT)
 _GATES: Final[tuple[Gate, ...]] = (OPEN, GATED, CLOSED)
 _SIDE_CODES: Final = {side: code for code, side in enumerate(_SIDES)}
@@ -139,20 +137,8 @@ def encode_game(game: Game) -> bytes:
         encoded.ends,
         layout.last_end_number,
     )
-    return with_sum(encoder.encode((*stored, game.trace) if game.trace else stored))
-
-
-def with_sum(data: bytes) -> bytes:
-    """Return the data and their checksum, as they are stored."""
-    return b"%b%08x" % (data, crc32(data))
-
-
-def _without_sum(data: bytes) -> bytes:
-    """Return the data before its checksum. Raises ``Corrupted`` if they do not belong together."""
-    rest = data[:-SUM_CHARS]
-    if data != with_sum(rest):
-        raise Corrupted
-    return rest
+    data = encoder.encode((*stored, game.trace) if game.trace else stored)
+    return WITH_SUM % (data, crc32(data))
 
 
 def state_prefix(game: Game) -> bytes:
@@ -173,7 +159,7 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
 
     Raises ``Gone`` for a tombstone, ``NewerFormat`` if a newer service wrote it, ``Corrupted`` if nobody wrote it so.
     """
-    data = _without_sum(data)
+    data = without_sum(data)
     head = _HEAD.match(data)
     if head is None:
         number, *others = json.decode(data)

@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
 from typing import Any, Final, get_args
+from zlib import crc32
 
+from service.games.model.errors import Corrupted
 from service.games.ports import (
     DELETIONS_KEPT_MS,
     IDEMPOTENCY_TTL,
@@ -33,6 +35,7 @@ from service.games.ports import (
 )
 from service.games.reminders import NO_REMINDERS, NOT_OF_GAMES, ReminderKind, Reminders
 from service.games.store.all_games import parse_stored
+from service.games.store.checksums import SUM_CHARS, WITH_SUM, damaged, with_sum, without_sum
 from service.games.store.compression import compress, decompress
 from service.games.store.table_store import RedisOpenTables
 from service.limits.memory import MemoryReserve
@@ -59,19 +62,19 @@ _COMPACTED: Final = b"*"
 
 def frame(write: bytes, events: Sequence[bytes]) -> list[bytes]:
     """Return the entries of a write: its id before the first event, an empty one before the others."""
-    return [b"%b %b" % (write, events[0]), *[b" " + event for event in events[1:]]]
-
-
-def event_of(entry: bytes) -> bytes:
-    """Return the event of an entry that is no block."""
-    return entry.partition(b" ")[2]
+    entries = [b"%b %b" % (write, events[0]), *[b" " + event for event in events[1:]]]
+    return [WITH_SUM % (entry, crc32(entry)) for entry in entries]
 
 
 def events_of(entries: Sequence[bytes]) -> list[bytes]:
-    """Return the events of consecutive entries, those of a block included."""
-    if not entries or not entries[0].startswith(_COMPACTED):
-        return [event_of(entry) for entry in entries]
-    return [*decompress(entries[0].removeprefix(_COMPACTED)), *map(event_of, entries[1:])]
+    """Return the events of consecutive entries, those of a block included. Raises ``Damaged``."""
+    try:
+        contents = [without_sum(entry) for entry in entries]
+    except Corrupted:
+        raise damaged() from None
+    block = contents.pop(0) if contents and contents[0].startswith(_COMPACTED) else b""
+    events = [content.partition(b" ")[2] for content in contents]
+    return [*decompress(block.removeprefix(_COMPACTED)), *events] if block else events
 
 
 def last_write(entries: Sequence[bytes]) -> int:
@@ -82,7 +85,7 @@ def last_write(entries: Sequence[bytes]) -> int:
 def block_of(entries: Sequence[bytes]) -> bytes | None:
     """One entry with the events of these; ``None`` for fewer than two, or if they cannot be compressed."""
     block = compress(events_of(entries)) if len(entries) > 1 else None
-    return None if block is None else _COMPACTED + block
+    return None if block is None else with_sum(_COMPACTED + block)
 
 
 def parse_notification(message: bytes) -> EventNotification:
@@ -94,7 +97,8 @@ def parse_notification(message: bytes) -> EventNotification:
     if not entries:
         return EventNotification(int(after), ())
     write, _, _ = entries.partition(b" ")
-    return EventNotification(int(after), tuple([event_of(entry) for entry in entries.split(b"\n")]), write)
+    events = [entry[:-SUM_CHARS].partition(b" ")[2] for entry in entries.split(b"\n")]
+    return EventNotification(int(after), tuple(events), write)
 
 
 CHECK_TTL: Final = 1000
@@ -209,7 +213,7 @@ class RedisStore(Store):
 
     def fence(self, game: str, record: IdempotencyRecord) -> PriorWrite:
         key = keys.idempotency(game, record.name)
-        command = evalsha("reserve", (key,), b"%b 0 %b" % (_FENCE, record.fingerprint), _IDEMPOTENCY_TTL)
+        command = evalsha("reserve", (key,), with_sum(b"%b 0 %b" % (_FENCE, record.fingerprint)), _IDEMPOTENCY_TTL)
         return _parse_prior(self._calls.write("reserve", key, command)[0])
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
@@ -239,7 +243,7 @@ class RedisStore(Store):
         names = keys.of_game(game)
         answer = self._calls.read("events", names[0], evalsha("events", names, *versions))
         if not answer or not isinstance(answer[0], int):
-            return [event_of(entry) for entry in answer if entry is not None]
+            return events_of([entry for entry in answer if entry is not None])
         newest, *entries = answer
         by_version = dict(zip(range(newest, 0, -1), reversed(events_of(entries)), strict=False))
         return [by_version[version] for version in versions if version in by_version]
@@ -328,7 +332,8 @@ def _write_args(
     names, record = keys.of_game(game), (b"", b"")
     if write.idempotency is not None:
         names += (keys.idempotency(game, write.idempotency.name),)
-        record = (b"%b %d %b" % (write.id, version, write.idempotency.fingerprint), _IDEMPOTENCY_TTL)
+        prior = b"%b %d %b" % (write.id, version, write.idempotency.fingerprint)
+        record = (WITH_SUM % (prior, crc32(prior)), _IDEMPOTENCY_TTL)
     sets: tuple[bytes, ...] = ()
     due: tuple[bytes, ...] = ()
     shard = shard_of(game) if reminders else None
@@ -353,7 +358,11 @@ def _code_args(game: str, codes: tuple[bytes | None, bytes | None]) -> tuple[tup
 
 
 def _parse_prior(value: bytes) -> PriorWrite:
-    write_id, version, fingerprint = value.split(b" ", 2)
+    """Return the write of an idempotency record. Raises ``Damaged``."""
+    try:
+        write_id, version, fingerprint = without_sum(value).split(b" ", 2)
+    except Corrupted:
+        raise damaged() from None
     return PriorWrite(int(version), fingerprint, write_id)
 
 

@@ -22,6 +22,7 @@ from service.games.model.tokens import new_write_id
 from service.games.ports import (
     TRACE,
     Commit,
+    Damaged,
     GameExists,
     IdempotencyRecord,
     JoinCodeTaken,
@@ -273,13 +274,15 @@ class Transactions:
         """Return the game just after an earlier write.
 
         Raises ``KeyReused`` if that write was for another request, ``NotFound`` when the game has expired. The write is
-        committed in any case, so ``OutcomeUnknown`` is raised instead of ``StorageUnavailable``.
+        committed in any case, so ``OutcomeUnknown`` is raised instead of ``StorageUnavailable``, but for ``Damaged``.
         """
         check_same_request(prior, record)
         if not prior.version:
             raise SeatsTaken("seats_taken")  # who asked for a seat was told that there is none here
         try:
             game = self._history.at_version(self._reader.reload(game_id), prior.version)
+        except Damaged:
+            raise
         except StorageUnavailable as error:
             raise OutcomeUnknown(error.reason, error.retry_after) from error
         write_id = prior.write_id.decode()
