@@ -10,6 +10,7 @@ import logging
 from collections import Counter
 from collections.abc import Mapping
 from itertools import islice
+from random import randint
 from time import monotonic
 from typing import Final, NamedTuple
 
@@ -303,8 +304,11 @@ def _lookup_failed(error: LookupFailed) -> Response:
 
 
 def retry_later(word: str, seconds: int) -> Response:
-    """Return the response for a reason that may have passed after so many seconds."""
-    return _retry_after(Reason(word), seconds)
+    """Return the response for a reason that may have passed after so many seconds.
+
+    Many may be told it at the same time: each comes back after these seconds to twice as many and one more.
+    """
+    return _retry_after(Reason(word), randint(seconds, 2 * seconds + 1))  # noqa: S311 # spreads load, hides nothing
 
 
 def _retry_after(reason: Reason, seconds: int) -> Response:
