@@ -220,6 +220,26 @@ def hold_and_hang_up(attacker: Attacker) -> Done:
     return done
 
 
+def seek_and_go(attacker: Attacker) -> Done:
+    """Seek a table, and leave it at once; with ``fills`` have computer players take its open seats instead."""
+    done: Done = Counter()
+    connection = attacker.connection()
+    for each in attacker.in_turn():
+        answer = send_counted(connection, each, done)
+        sat = orjson.loads(answer) if answer else {}
+        if "token" not in sat:
+            continue
+        seats, method, body = [sat["seat"]], "DELETE", None
+        if attacker.facts.get("fills"):
+            seats = [seat["seat"] for seat in sat["game"]["players"] if seat["kind"] == "open"]
+            method, body = "PUT", b'{"bot": "random"}'
+        for seat in seats:
+            path = f"/v1/games/{sat['game']['id']}/players/{seat}"
+            send_counted(connection, request(method, path, body, token=sat["token"]), done)
+    connection.close()
+    return done
+
+
 def _receive(selector: selectors.BaseSelector, key: selectors.SelectorKey, done: Done) -> None:
     """Read from a connection; the first data begin with the status, none are its end."""
     raw: socket.socket = key.fileobj  # type: ignore[assignment]  # as registered

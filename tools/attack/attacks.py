@@ -9,13 +9,23 @@ from __future__ import annotations
 import resource
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import count
+from itertools import count, islice, product
 from typing import Any, Final, NamedTuple
 
 import orjson
 
 from tools.attack import bodies
-from tools.attack.attackers import ATTACKERS, Order, change_tokens, drip, hold_and_hang_up, pour, send_in_turn, wait
+from tools.attack.attackers import (
+    ATTACKERS,
+    Order,
+    change_tokens,
+    drip,
+    hold_and_hang_up,
+    pour,
+    seek_and_go,
+    send_in_turn,
+    wait,
+)
 from tools.attack.http import request
 from tools.attack.target import Refused, Target
 
@@ -23,6 +33,9 @@ _TWO: Final = {"variant": "domino", "players": list(bodies.PLAYERS)}
 _OPEN: Final = {"variant": "domino", "players": [{"name": "Ada"}, {"open": True}]}
 _NOWHERE: Final = "/v1/games/AAAAAAAAAAAAAAAAAAAAAAAA"
 _KEYS: Final = count(1)
+SEEK: Final = {"variant": "domino", "players": 4, "fill": {"after": 2, "bot": "random"}}
+"""What strangers seek, honest and hostile ones."""
+SEEKS: Final = [request("POST", "/v1/seeks", orjson.dumps({**SEEK, "name": "Eve"}))]
 
 
 class Attack(NamedTuple):
@@ -71,6 +84,9 @@ def attacks() -> tuple[Attack, ...]:
         Attack("changes of token by the opponent", _token_changes, has_victims=True),
         Attack("create: small games", lambda _: same(_creates([orjson.dumps(_TWO)]))),
         Attack("seeks: a table each", lambda _: same(_seeks())),
+        Attack("seeks: left again", lambda _: Order(seek_and_go, [SEEKS])),
+        Attack("seeks: filled at once", lambda _: Order(seek_and_go, [SEEKS], [{"fills": True}])),
+        Attack("join codes: guesses", lambda _: guesses()),
         Attack("fork: long record", lambda _: same(_creates([bodies.fork(bodies.long_record())]))),
         Attack("create: a hundred deals", lambda _: same(_creates([bodies.hundred_deals(each) for each in range(4)]))),
     )
@@ -90,6 +106,14 @@ def _seeks() -> list[bytes]:
     """Seek tables no two of which are alike, so that each is opened, and looked at by nobody."""
     wishes = [{"variant": "domino", "players": 4, "name": "Eve", "options": {"limit": each}} for each in range(10, 200)]
     return [request("POST", "/v1/seeks", orjson.dumps(wish)) for wish in wishes]
+
+
+def guesses() -> Order:
+    """Guess join codes, each attacker others, in the form in which they are made."""
+    codes = product("23456789ACDEFGHJKMNPQRTVWXY", repeat=4)
+    bodies_of = [orjson.dumps({"name": "Eve", "join_code": f"K7QX{''.join(code)}"}) for code in islice(codes, 20_000)]
+    made = [request("POST", "/v1/seats", body) for body in bodies_of]
+    return Order(send_in_turn, [made[number::ATTACKERS] for number in range(ATTACKERS)])
 
 
 def _verification(record: str) -> list[bytes]:

@@ -19,7 +19,8 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from tools.attack import bodies
-from tools.attack.attackers import ATTACKERS, Order
+from tools.attack.attackers import ATTACKERS, Order, seek_and_go
+from tools.attack.attacks import SEEK, SEEKS, guesses
 from tools.attack.hosts import Hosts
 from tools.attack.http import request
 from tools.attack.takers import ask_side_by_side, take_all
@@ -88,6 +89,8 @@ def holdings() -> tuple[Holding, ...]:
         Holding("look-ups: names that hang", _hanging_names, _register_endpoint, asks_meanwhile=True),
         Holding("look-ups: the store has a name", _hanging_names, asks_meanwhile=True, has_named_store=True),
         Holding("lobby: public games", _public_games, _in_the_lobby),
+        Holding("seeks: left again", lambda _: Order(seek_and_go, [SEEKS]), _seek_a_table, asks_meanwhile=True),
+        Holding("join codes: guesses", lambda _: guesses(), _join_by_code, asks_meanwhile=True),
         Holding("outbox: games of bots", _games_of_bots, _message_delay, holds_seconds=5.0),
     )
 
@@ -164,6 +167,23 @@ def _register_endpoint(stage: Stage) -> str:
         if answer.status == 201:
             stage.target.ask("DELETE", f"/v1/webhooks/{orjson.loads(answer.body)['id']}", token=stage.honest)
     return f"{' '.join(statuses)}, {longest:.2f} s"
+
+
+def _seek_a_table(stage: Stage) -> str:
+    """Return the seconds from the call of a stranger to the first deal, of computer players if nobody else comes."""
+    began = time.perf_counter()
+    answer = stage.target.ask("POST", "/v1/seeks", {**SEEK, "name": "Ada"})
+    if answer.status != 201:
+        return str(answer.status)
+    sat = orjson.loads(answer.body)
+    _await(lambda: _view(stage, f"/v1/games/{sat['game']['id']}", sat["token"])["status"] != "waiting")
+    return f"dealt after {time.perf_counter() - began:.1f} s"
+
+
+def _join_by_code(stage: Stage) -> str:
+    """Return the status of who joins by a code alone."""
+    code = stage.target.create({"variant": "domino", "players": [{"name": "Good"}, {"open": True}]}).join_code
+    return str(stage.target.ask("POST", "/v1/seats", {"name": "Bo", "join_code": code}).status)
 
 
 def _in_the_lobby(stage: Stage) -> str:

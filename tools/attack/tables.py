@@ -59,8 +59,8 @@ HELD_SENTENCE: Final = (
     "may register: one address, or one application, takes what stays taken. *Longest s* is the longest wait of honest "
     "people for an answer, in calm and beside the attack. *Others* is what another address or application gets then: "
     "the status of a new game, application or endpoint, and its time; the median and the longest time of a message to "
-    "its endpoint; whether its game is in the lobby. *Stored in a day* is what one address can make the store hold, as "
-    "a part of the store, and for each request."
+    "its endpoint; whether its game is in the lobby; how soon a stranger is dealt to; who joins by a code. *Stored "
+    "in a day* is what one address can make the store hold, as a part of the store, and for each request."
 )
 
 Row = tuple[str, ...]
