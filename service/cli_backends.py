@@ -40,7 +40,7 @@ from service.web.http.errors import InvalidBody
 _log = logging.getLogger(__name__)
 
 APPLIED_SECONDS: Final = max(int(CACHE_SECONDS), KNOWN_MS // 1000)
-"""After so long at the latest every process applies other limits of an application."""
+"""Seconds until every process applies changed limits of an application, at the latest."""
 _REPORT_SECONDS: Final = 2.0
 """Seconds between two lines about how far a command is."""
 

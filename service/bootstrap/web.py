@@ -51,7 +51,7 @@ from service.web.rate_limits import Limits, RateLimits
 def build_backends(
     settings: Settings, storage: Storage, notifications: EventFeed, idempotency: Idempotency
 ) -> BackendsFacade:
-    """Return the applications in this storage; ``notifications`` tell when a feed goes on.
+    """Return the applications in this storage; ``notifications`` tell of new items of a feed.
 
     Keys and secrets of requests under an idempotency key are derived from the secrets of ``idempotency``.
     """

@@ -23,7 +23,7 @@ from service.bots.knowledge import Observation
 from service.engine.moves import Move
 from service.engine.variant import Rules
 
-# The levels ``beginner`` and ``casual``: greedy's formula, followed the more loosely the warmer they are.
+# The levels ``beginner`` and ``casual``: greedy's formula, with randomness that grows with a temperature.
 
 
 _BEGINNER: Final = 20.0
@@ -32,7 +32,7 @@ _CASUAL: Final = 8.0
 
 
 def _choose(temperature: float, rules: Rules, observation: Observation, random: Random) -> Move:
-    """One of the legal moves by luck, the more likely the more it is worth."""
+    """Return a random legal move; moves that are worth more are more likely."""
     worths = worths_of(rules, observation, infer(rules, observation))
     highest = max(worths)
     shares = list(accumulate([exp((worth - highest) / temperature) for worth in worths]))
@@ -64,11 +64,11 @@ LEVELS: Final[Mapping[str, Callable[[Rules, Observation, Random], Move]]] = {
 """How each level chooses, from weak to strong. What is said about them is in ``service.games.queries.catalogue``."""
 
 EDITIONS: Final[Mapping[str, int]] = {"random": 1, "beginner": 3, "casual": 3, "greedy": 1, "expert": 5}
-"""By level: the number of the last change after which it may choose another move. A new level begins with a new number.
+"""By level: the edition, which grows with each change after which the level may choose another move.
 
-From edition 2 on, the expert weighs worlds by what others chose, and plays ends without hidden tiles exactly. From
-edition 5 on, only the last choices count in sets larger than double-six, in which none did in edition 4, and longer
-ends are played exactly.
+Expert, from edition 2: weighs worlds by what others chose, and plays ends without hidden tiles exactly. Edition 4:
+weighs by no choices in sets larger than double-six. Edition 5: weighs by the last choices there, and plays longer ends
+exactly.
 """
 NEWEST_EDITION: Final = max(EDITIONS.values())
 

@@ -17,15 +17,15 @@ from service.engine.view import DealtView, DrewView, View, event_view, view
 
 
 class Condition(NamedTuple):
-    """One of the hidden tiles of a seat is in its own set here."""
+    """A fact about several hidden tiles of a seat: at least one of them is in its set of ``tiles``."""
 
     seat: int
     tiles: tuple[int, ...]
-    """By hidden tile: those of its candidates of which it would have to be one, as a set."""
+    """By hidden tile: some of its candidates."""
 
 
 class KnownDeal(NamedTuple):
-    """Knowledge of the hands that were dealt; of a tile in doubt, it was dealt to the opener, not to the others."""
+    """Knowledge of the hands that were dealt. A tile in doubt counts as dealt to the opener, not to the others."""
 
     opener: int
     lead: Tile | None
@@ -50,7 +50,7 @@ class Knowledge(NamedTuple):
     conditions: tuple[Condition, ...] = ()
     """What is known of several hidden tiles together."""
     dealt: KnownDeal | None = None
-    """The hands dealt, if who opens may depend on several hidden tiles together."""
+    """Knowledge of the dealt hands, where the opener may depend on several hidden tiles together."""
 
 
 @lru_cache(maxsize=4096)

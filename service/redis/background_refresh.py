@@ -16,10 +16,10 @@ PAUSE = 0.2
 """Seconds between two runs: during an outage every call requests one."""
 
 POLL_SECONDS = 1.0
-"""Seconds after which what may change without a sign is looked up again, as long as it is used."""
+"""Seconds between two look-ups of what may change unnoticed, as long as it is used."""
 
 FIRST_WAIT = 0.8
-"""Seconds that a call waits for what was never found yet."""
+"""Seconds that a call waits for the first successful run."""
 
 _log = logging.getLogger(__name__)
 
@@ -38,12 +38,12 @@ class BackgroundRefresh:
         """When a run last ended, by the monotonic clock."""
 
     def request_after(self, seconds: float) -> None:
-        """Have a run if none was requested for so many seconds; returns at once."""
+        """Request a run if none was requested for so many seconds; returns at once."""
         if time.monotonic() - self._requested_at >= seconds:
             self.request()
 
     def request(self) -> None:
-        """Have a run that begins from now on; returns at once."""
+        """Request a run that begins after this call; returns at once."""
         self._requested_at = time.monotonic()
         with self._state:
             self._requested = True

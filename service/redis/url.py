@@ -111,7 +111,7 @@ def _unix(text: str) -> RedisUrl:
 
 
 def _options(text: str, scheme: str, kind: str) -> dict[str, str]:
-    """Return the options, of which only those are allowed that do not change what the service relies on."""
+    """Return the options of the URL. Raises ``ValueError`` for one that changes what the service relies on."""
     options = dict(parse_qsl(text, keep_blank_values=True))
     for name, value in options.items():
         if name == "db" and kind != "+cluster":

@@ -29,17 +29,16 @@ LEAD_MS: Final = 800
 """For so many milliseconds before its move is due, a computer player may choose it."""
 _PACE_WITH_PEOPLE_MS: Final = 1000
 _LEAST_WITH_PEOPLE_MS: Final = {"expert": 300}
-"""The least time until the move of a level that calculates: a forced move must not come sooner than another.
+"""The shortest time until a move of a level that calculates, so that a forced move does not come sooner than others.
 
-More than the longest of a hundred decisions takes with the compiled engine; where that is not enough, see
-``service.workers.bot_worker``.
+Ninety-nine of a hundred decisions take less with the compiled engine; ``service.workers.bot_worker`` handles the rest.
 """
 
 
 class Lifetimes(NamedTuple):
-    """Milliseconds for which games are kept after their last write: ``longest``, and at most that the others.
+    """Milliseconds for which games are kept after their last write; none is more than ``longest``.
 
-    ``unmoved``: those in which no person has moved, finished or not.
+    ``finished``: for finished games. ``unmoved``: for games in which no person has moved, finished or not.
     """
 
     longest: int
@@ -47,14 +46,14 @@ class Lifetimes(NamedTuple):
     unmoved: int = DAY_MS
 
     def of(self, game: Game) -> int:
-        """Those of this game."""
+        """Return the lifetime of this game."""
         if game.first_move is None or game.version <= game.first_move:
             return self.unmoved
         return self.finished if game.state.phase == FINISHED else self.longest
 
     @classmethod
     def at_most(cls, longest: int, finished: int | None = None) -> Lifetimes:
-        """Return the lifetimes none of which is longer than ``longest``."""
+        """Return lifetimes that ``longest`` bounds."""
         return cls(longest, longest if finished is None else min(finished, longest), min(DAY_MS, longest))
 
 
@@ -98,9 +97,9 @@ def bot_turn(game: Game) -> BotTurn | None:
 
 
 def _bot_turn(game: Game, seat: int, level: str, action: Literal["move", "deal"]) -> BotTurn:
-    """Return the turn, due so long after the last event that its time tells nothing about the choice.
+    """Return the turn, due at a fixed time after the last event, which tells nothing about the choice.
 
-    Who leaves or comes back does not delay it: otherwise a player could stop all computer players by doing so.
+    Leaving and coming back are no such events: otherwise a player could delay all computer players by them.
     """
     acted, wait = game.running_clock.acted, game.pace or 0
     if game.seats.people:
@@ -136,8 +135,8 @@ def attended_at(game: Game, looks: Mapping[int, int] = NO_LOOKS) -> int | None:
 def time_out_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int | None:
     """Return when something follows from the deadline of the game by itself; ``None`` if nothing does.
 
-    That is some time after the deadline as it is applied. Where the others may claim, nothing follows from the end of a
-    turn's time. While a game waits, its open seats are filled.
+    It is ``GRACE_MS`` after the deadline as it is applied. With the absence ``claim`` nothing follows from the deadline
+    of a turn by itself. For a game with open seats it is when they are filled.
     """
     if game.seats.are_open:
         return attended_at(game)
@@ -148,9 +147,9 @@ def time_out_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int |
 
 
 def remind_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int | None:
-    """Return when the application is told that the time of the running turn ends soon; ``None`` if it is not, or was.
+    """Return when the application is to be told that the running turn ends soon; ``None`` if it is not, or was already.
 
-    It is not told in a turn whose whole time is no longer than that.
+    It is not told of a turn that is shorter than the time of the reminder.
     """
     clock, running = game.clock, game.running_clock
     if clock is None or clock.remind is None or running.reminded or game.state.phase != PLAYING:

@@ -114,7 +114,7 @@ class GameQueries:
         """At most ``limit`` of the events after a version, as the viewer may know them.
 
         If they have expired, or the version does not exist yet, the page has only a ``Reset``. It ends where the
-        viewer's token was revoked; raises ``Unauthorized`` if it was, and there could only be a ``Reset``.
+        viewer's token was revoked. Raises ``Unauthorized`` if the token was revoked, and the page would be a ``Reset``.
         """
         return self._page(_subscriber(access), after if after <= access.game.version else _NO_CURSOR, limit)
 
@@ -135,9 +135,9 @@ class GameQueries:
         return access._replace(game=self._repository.histories.at_version(game, page.version), seat=seat)
 
     def seating_at(self, access: Access, version: int) -> tuple[int | None, tuple[str | None, ...]]:
-        """Return the seat of the viewer, and the names by seat, as seats were numbered at a version; names are of now.
+        """Return the seat of the viewer and the present names by seat, with the numbers that seats had at a version.
 
-        Events after that version use these numbers until a ``Started`` among them.
+        Seats get other numbers by the event ``Started``.
         """
         game, seat = access.game, access.seat
         names = tuple([player.name for player in game.seats])
@@ -149,7 +149,7 @@ class GameQueries:
         return None if seat is None else room.seat_then(seat, version), places
 
     def layout_at(self, access: Access, version: int) -> Layout | None:
-        """Return the table as it was at a version, 0 for before the game was created; ``None`` if it is not known.
+        """Return the table as it was at a version (0: before the game was created); ``None`` if it is not known.
 
         An earlier one than that of ``access`` is rebuilt from the events of its round.
         """

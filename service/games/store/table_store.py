@@ -15,11 +15,11 @@ from service.redis.calls import RedisCalls, evalsha
 from service.redis.errors import OutcomeUnknown
 
 LIST_MS: Final = 600_000
-"""Milliseconds for which a list of tables is kept after the last write to it, and the looks at a game."""
+"""Milliseconds for which a list of tables, and the looks at a game, are kept after their last write."""
 MAX_TABLES: Final = 1000
 """Tables of one form and owner that are listed."""
 MAX_EXAMINED: Final = 100
-"""Tables that are looked at for one seeker."""
+"""Tables that are examined for one seeker."""
 
 
 class RedisOpenTables(OpenTables):

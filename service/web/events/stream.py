@@ -1,4 +1,4 @@
-"""A stream of a game or feed: what happens as it happens, with a keep-alive where there is nothing.
+"""A stream of a game or feed: items as they arise, and keep-alives between them.
 
 Owns when what is sent, and when the stream ends. Does not depend on what an item contains, nor on where it comes from.
 """
@@ -20,13 +20,14 @@ Page = TypeVar("Page")
 
 
 class StreamContent(NamedTuple, Generic[Page]):
-    """What a stream sends: ``first`` at once, if there is something already, and then whatever happens.
+    """The content of a stream.
 
-    ``items`` returns the JSON of what is in a page, each with the cursor after it; it is called for each page once and
-    in their order. ``closing`` returns the item that is sent when the service shuts down, at this time. ``start``
-    is the cursor that a client is told where there is no ``first``. ``show`` returns the item with the view at the
-    cursor, and that, or ``None`` if newer events are on their way. It is called when no more events follow for the
-    moment: after events, and before any if a view is ``due``.
+    ``first``: the page to send at once, if there is one already.
+    ``items``: returns the items of a page as JSON, each with the cursor after it; called for each page once, in order.
+    ``closing``: returns the last item at a shutdown of the service, for its time.
+    ``start``: the cursor to send where there is no ``first``.
+    ``show``: returns the item with the view at the cursor, and the cursor; ``None`` if newer events are on their way.
+    Called when no more events follow for the moment. ``due``: whether also before the first event.
     """
 
     first: Page | None
@@ -43,9 +44,9 @@ class Stream(Generic[Page]):
     The subscription is closed only there: cleanup in the generator would also run when it is collected as garbage,
     possibly in the middle of a wait.
 
-    ``check`` raises ``Unauthorized`` once the key by which the stream was opened is no longer valid, and ends it then.
-    It is called before anything is sent, and every ``CHECK_SECONDS``. Where the key cannot be checked, a stream that
-    would send something ends: its client comes back, and goes on from what it was sent.
+    ``check`` raises ``Unauthorized`` once the key by which the stream was opened is no longer valid, which ends the
+    stream. It is called before anything is sent, and every ``CHECK_SECONDS``. If the key cannot be checked when there
+    is something to send, the stream ends, too: its client connects again and goes on from its cursor.
     """
 
     def __init__(

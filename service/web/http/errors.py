@@ -1,6 +1,6 @@
 """Why a request is refused at the level of HTTP.
 
-Owns the errors of a request that is not of the form that it should have, and how the current one is found.
+Owns the errors of requests of a wrong form, and how the current request is found.
 """
 
 from __future__ import annotations
