@@ -103,7 +103,7 @@ MAX_KEYS: Final = 10
 DEFAULT_OVERLAP_SECONDS: Final = 86_400
 """How long an old key stays valid beside a new one, unless another time is asked for."""
 REVOKED_SECONDS: Final = 5.0
-"""After so long at the latest a revoked key is refused everywhere, and nothing that was begun with it goes on."""
+"""Seconds until a revoked key is refused everywhere, and whatever was begun with it has ended, at the latest."""
 CACHE_SECONDS: Final = 2.0
 """How long a process may use what it has read of an application; what goes on looks again in the rest of the time."""
 

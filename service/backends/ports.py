@@ -433,7 +433,7 @@ class WebhookStore(RepeatStore, Protocol):
     """
 
     def create(self, webhook: Webhook, most: int, repeat: Repeat | None = None) -> bool:
-        """Store a new endpoint, due at once; ``False`` if the application has so many already."""
+        """Store a new endpoint, due at once; ``False`` if the application has the most already."""
 
     def read(self, app: str, webhook: str) -> Webhook | None:
         """Return the endpoint of this application with this id."""
@@ -488,7 +488,7 @@ class WebhookStore(RepeatStore, Protocol):
         """Forget the games that were due before this time: they have expired."""
 
     def renew(self, webhook: Webhook, leased: float, lease: int) -> float | None:
-        """Lease the reminder for so many milliseconds more; the new lease, or ``None`` if it is not leased so."""
+        """Extend a lease by these milliseconds; returns the new lease, ``None`` if the reminder is not leased so."""
 
     def release(self, webhook: Webhook, leased: float, at: int | None, *, games: bool) -> None:
         """End a lease: the endpoint is due at that time, or never; with ``games`` when the next game is, if later.

@@ -186,7 +186,7 @@ def _start_threads(storage: Storage, metrics: Metrics) -> None:
 
 
 def build_streams(settings: Settings, metrics: Metrics) -> Streams:
-    """Return the streams of a worker, of which the settings allow so many."""
+    """Return the streams of a worker, limited by the settings."""
     metrics.streams_limit.set(settings.max_streams)
     limits = StreamLimits(
         settings.max_streams, settings.max_streams_per_address or None, settings.max_streams_per_game or None

@@ -110,7 +110,7 @@ def known_state(rules: Rules, observation: Observation, knowledge: Knowledge) ->
 
 
 def _is_too_long(rules: Rules, state: State) -> bool:
-    """Return whether an end has so many tiles that the search would rarely come to its end."""
+    """Return whether an end has too many tiles for the search to come to its end."""
     most = _MAX_TILES_IF_PLAYS_SCORE if rules.scores_plays else _MAX_TILES
     if rules.may_follow is not one_tile:
         most = _MAX_TILES_OF_LONG_TURNS

@@ -37,11 +37,11 @@ there are more tiles. It limits only rounds with double-fifteen or double-eighte
 double-eighteen a decision has 346 playouts."""
 CANDIDATES: Final = 3
 _WORLDS: Final = 3
-"""Of so many sampled worlds one is played, where others have made choices."""
+"""The number of sampled worlds of which one is played, where others have made choices."""
 _COST_OF_LIKELIHOOD: Final = 3
 """Playouts that take as long as to sample and weigh these worlds."""
 _COMPARE_EVERY: Final = 20
-"""After so many worlds each, candidates may be given up."""
+"""The number of worlds after which candidates may be given up, again and again."""
 _GIVEN_UP: Final = 2.0
 """Standard errors behind the best."""
 _CONFIDENCE: Final = 1.0
@@ -103,7 +103,7 @@ def one_of_some(sampler: Sampler, likelihood: Likelihood, random: Random) -> tup
 
 
 def _different(rules: Rules, observation: Observation, moves: list[Move], count: int) -> list[Move]:
-    """Return the first so many of these moves after which the table is not the same: equal ends count once."""
+    """Return the first ``count`` of these moves that lead to different tables: equal ends count once."""
     layout = observation.view.layout
     distinct: dict[tuple[object, ...], Move] = {}
     for move in moves:

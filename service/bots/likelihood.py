@@ -37,7 +37,7 @@ With this and the noise, the true deals of rounds of experts are about as likely
 _NOISE: Final = 0.1
 """How often a seat is taken to choose any of its moves, as likely as any other."""
 _MAX_CHOICES: Final = 20
-"""The last so many choices of all others count, with up to ``_FEW_TILES``."""
+"""The number of the last choices of all others that count, with up to ``_FEW_TILES``."""
 _FEW_TILES: Final = 28
 """Those of a set of double-six. With more, a choice tells two worlds further apart, and fewer choices count: with
 double-twelve one of the few worlds that can be played outweighed all others, what it said by chance seemed certain, and

@@ -24,7 +24,7 @@ from service.engine.variant import Rules
 
 _SHORTEST: Final = 10
 _EACH: Final = 2
-"""A playout goes on for so many moves at least, and for so many of each seat."""
+"""The least numbers of moves of a playout: in all, and of each seat."""
 _POINTS: Final = 2
 _HINDERING: Final = 20
 """As in ``greedy``."""

@@ -69,7 +69,7 @@ _SETS_BY_BIT: Final = tuple(
 
 
 _SPLIT: Final = 10
-"""Masks are looked up in two tables: so many bits in the first, the others in the second."""
+"""The bits of a mask that are looked up in a first table; the others are in a second one."""
 
 
 def _sets_by_mask(by_bit: Sequence[int]) -> tuple[int, ...]:

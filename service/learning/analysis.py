@@ -77,7 +77,7 @@ def is_clear(difference: float, error: float) -> bool:
 
 
 def worlds_of(rules: Rules, moves: int, playouts: int | None = None) -> int:
-    """In how many worlds each of so many moves is played on; ``playouts`` as in ``estimates``."""
+    """Return in how many worlds each of these moves is played on; ``playouts`` as in ``estimates``."""
     return max(2, min(_MAX_WORLDS, (playouts or 2 * playouts_of(rules)) // moves))
 
 

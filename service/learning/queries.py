@@ -21,7 +21,7 @@ from service.learning.review import Hint, Review
 from service.learning.store import LearningStore, decode_hint, decode_review, position_of
 
 WAIT_SECONDS: Final = 1.5
-"""For so long a request waits for a hint, which usually takes half a second."""
+"""Seconds that a request waits for a hint, which usually takes half a second."""
 LOOK_SECONDS: Final = 0.1
 MAX_WAITING: Final = 32
 """Requests of a process that wait for hints at a time; the others are told to come again."""

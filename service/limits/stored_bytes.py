@@ -27,9 +27,9 @@ REFRESH_SECONDS: Final = 1.0
 HALF_PERCENT: Final = 50
 """Percentage of its memory from which a server has little left: moves need room in ``MOVES`` shares."""
 MOVES: Final = 2
-"""So many shares a tenant has for all that it writes, of which new things take one at most."""
+"""The shares that a tenant has for all that it writes; new things take one of them at most."""
 KNOWN_MS: Final = 10_000
-"""For so long a process uses what it has read of a count: so all of them soon answer alike."""
+"""Milliseconds for which a process uses a count that it has read, so that all processes soon answer alike."""
 PART_OF_NETWORK: Final = 20
 """The network of an address gets this part (1/20) of the memory in a day."""
 PART_OF_APPLICATION: Final = 5

@@ -102,7 +102,7 @@ class Answer(NamedTuple):
 
 
 class SendFailed(Exception):
-    """There was no answer, for the reason, after so many milliseconds.
+    """There was no answer, for this ``reason``, after these milliseconds.
 
     ``refused_address``: the URL, or an address of its host, is not allowed (any more), the host has none, or the proxy
     refuses it; ``lookup``: no name server told the address of the host, or too many look-ups of the application were

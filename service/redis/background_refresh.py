@@ -53,7 +53,7 @@ class BackgroundRefresh:
         threading.Thread(target=self._run, daemon=True).start()
 
     def wait(self, seconds: float) -> None:
-        """Request a run, and wait until one has ended, for so many seconds at most."""
+        """Request a run, and wait at most these seconds until one has ended."""
         with self._state:
             runs = self._runs
         self.request()

@@ -286,7 +286,7 @@ def failure_of(error: Exception) -> StorageUnavailable:
 
 
 class LimitedTopology(Topology):
-    """The servers of another topology, with at most so many calls under way."""
+    """The servers of another topology, with a limit of calls under way."""
 
     def __init__(self, topology: Topology, most_calls: int) -> None:
         self._topology = topology

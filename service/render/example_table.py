@@ -36,7 +36,7 @@ def example_table(variant: Variant) -> tuple[PlacedTile, ...]:
 
 
 def _played(rules: Rules, deck: Deck) -> State:
-    """Return the first round until so many tiles lie, or until it is over."""
+    """Return the first round until this number of tiles lies, or until it is over."""
     _, state = deal(rules, deck, rules.start())
     while state.phase == PLAYING and len(state.layout.placements) < TILES:
         assert state.turn is not None

@@ -23,7 +23,7 @@ from service.json_logging import make_formatter, without_waiting
 
 METRICS_FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
 SILENT_PEER_SECONDS: Final = 30
-"""After so long without an acknowledgement from its peer a connection is closed."""
+"""Seconds without an acknowledgement from its peer after which a connection is closed."""
 
 _STOPS: Final = (signal.SIGTERM, signal.SIGQUIT)
 

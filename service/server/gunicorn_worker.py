@@ -77,7 +77,7 @@ def check_head(request: Any) -> None:
 MAX_DISCARDED_BYTES: Final = 1024 * 1024
 """Enough for a client that sends a body which is somewhat too large, and reads the response only afterwards."""
 DISCARD_STEP_BYTES: Final = 64 * 1024
-"""After so many discarded bytes other requests run."""
+"""The number of discarded bytes after which other requests run."""
 YIELD_SECONDS: Final = 1e-9
 """The shortest sleep for which gevent polls all sockets, those of clients and of Redis, once.
 

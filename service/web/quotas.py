@@ -79,17 +79,17 @@ def request_network() -> str:
 
 
 def limit_history(limits: RateLimits, events: int) -> None:
-    """Count that the current request reads so many events, by the address of its client. Raises ``RateLimited``."""
+    """Count the events that the current request reads, by the address of its client. Raises ``RateLimited``."""
     limit_reads(limits, max(events, 0) // EVENTS_PER_READ)
 
 
 def limit_sentences(limits: RateLimits, events: int) -> None:
-    """Count that so many events are told in sentences, as reads. Raises ``RateLimited``."""
+    """Count events that are told in sentences, as reads. Raises ``RateLimited``."""
     limit_reads(limits, max(events, 0) // SENTENCES_PER_READ)
 
 
 def limit_places(limits: RateLimits, places: int) -> None:
-    """Count that the places of so many tiles and ends are computed, as reads. Raises ``RateLimited``."""
+    """Count tiles and ends whose places are computed, as reads. Raises ``RateLimited``."""
     limit_reads(limits, places // PLACES_PER_READ)
 
 

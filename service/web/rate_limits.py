@@ -115,7 +115,7 @@ class RateLimits:
         return (self._limits.app_games if app.limits.games is None else app.limits.games) or None
 
     def limit_create(self, address: str, weight: int = 1) -> Quota | None:
-        """Count a request to create or join a game or to verify or replay a record, as so many (``weight``).
+        """Count a request to create or join a game or to verify or replay a record, as ``weight`` requests.
 
         Returns ``None`` without a limit. Raises ``RateLimited``.
         """

@@ -112,7 +112,7 @@ class RoundEvents:
 
 
 MAX_FAILURES: Final = 2
-"""After so many failures in a row of one level in a game, another one chooses."""
+"""The failures in a row of one level in a game after which another level chooses."""
 
 Choose = Callable[[Rules, Observation, str, bytes], Move]
 
@@ -126,7 +126,7 @@ class Decisions:
         self._choose = choose
 
     def move(self, turn: BotTurn, failures: int) -> Move:
-        """Return the move of this turn, whose decision has failed so often before.
+        """Return the move of this turn, whose decision failed this many times before.
 
         Raises whatever the level raises; after ``MAX_FAILURES`` a greedy player chooses instead, and if that fails
         too, it is the first legal move. Raises ``StorageUnavailable`` and ``NotFound``.
@@ -194,7 +194,7 @@ class DecisionTimes:
         self._times = BoundedCache[object, deque[int]](MAX_SORTS)
 
     def longest(self, turn: BotTurn, milliseconds: int) -> int:
-        """Return the longest of the last decisions at such tables, after this one, which took so long."""
+        """Add the time of a decision at such a table; returns the longest of the last ones."""
         game = turn.game
         sort = turn.level, game.variant.key, len(game.seats), *game.options.items()
         times = self._times.use(sort) or deque([FIRST_MS], MAX_TIMES)

@@ -29,7 +29,7 @@ from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.metrics import WorkerMetrics
 
 LONGEST_DELAY_MS: Final = 60_000
-"""The longest time for which a game is deferred after an error: 1 s, 2 s, 4 s … 60 s after so many in a row."""
+"""The longest time for which a game is deferred after errors in a row: 1 s, 2 s, 4 s … 60 s."""
 MAX_FAILING: Final = 1000
 """Games whose errors are counted; of more, the one that failed longest ago is forgotten."""
 
@@ -210,7 +210,7 @@ FIRST_PAUSE_SECONDS: Final = 0.1
 LONGEST_PAUSE_SECONDS: Final = 2.0
 """The longest pause between two attempts while the storage is away."""
 WARN_SECONDS: Final = 60.0
-"""While the storage is away, that is logged again after so long."""
+"""Seconds after which it is logged again that the storage is away."""
 
 
 STUCK_SECONDS: Final = 60.0
@@ -245,7 +245,7 @@ class Control:
         return monotonic() - self._stepped_at < STUCK_SECONDS
 
     def wait(self, seconds: float) -> None:
-        """Wait for so long, or until something ends the wait."""
+        """Wait these seconds, or until something ends the wait."""
         if not self.requested:
             with suppress(queue.Empty):
                 self._wakes.get(timeout=max(seconds, 0.0))

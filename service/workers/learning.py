@@ -34,7 +34,7 @@ SAFE_MS: Final = 4000
 KEEP_SECONDS: Final = 2.0
 """How often what is known of a review is kept."""
 REVIEW_SECONDS: Final = 1.0
-"""So often a review goes on, however much else is to be done: a decision or a deal takes a part of a second."""
+"""Seconds between two steps of a review, whatever else is to be done; a step takes a part of a second."""
 MAX_DECISIONS: Final = 1000
 """Decisions of a match that are judged, the first ones: about those of ten long matches. Its luck is told so far."""
 _OF_HINTS: Final = 1

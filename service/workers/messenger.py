@@ -32,11 +32,11 @@ from service.workers.metrics import WorkerMetrics
 
 LEASE_MS: Final = 30_000
 RENEW_SECONDS: Final = 5.0
-"""A lease is renewed so often."""
+"""Seconds between two renewals of a lease."""
 SAFE_SECONDS: Final = 19.0
-"""So long after a lease was renewed, no attempt begins that could last longer than the lease."""
+"""Seconds after the renewal of a lease after which no attempt begins, as it could last longer than the lease."""
 REREAD_SECONDS: Final = 1.0
-"""For so long a change of an endpoint may go unnoticed while messages are delivered to it."""
+"""Seconds for which a change of an endpoint may go unnoticed while messages are delivered to it."""
 POLL_SECONDS: Final = 0.1
 """Seconds after which games are looked for again while attempts are under way."""
 MAX_PER_ENDPOINT: Final = 16
@@ -56,7 +56,7 @@ _log = logging.getLogger(__name__)
 class LeaseContext(NamedTuple):
     """The parts that all leases share; ``clock`` is that of the store, ``jitter`` returns numbers from 0 to 1.
 
-    ``game_ttl`` in milliseconds: after so long without a write a game has expired. ``begin_attempt`` begins one
+    ``game_ttl``: milliseconds without a write after which a game has expired. ``begin_attempt`` begins one
     attempt; it waits while as many run as may.
     """
 

@@ -28,7 +28,7 @@ from service.games.model.views import format_rfc3339
 from service.games.reminders import NO_ALLOWANCE, OutageAllowance
 
 LOBBY_SECONDS: Final = 1.0
-"""For so long a process gives the same first page of the lobby for everybody."""
+"""Seconds for which a process gives the same first page of the lobby for everybody."""
 
 
 class ListedGames(NamedTuple):

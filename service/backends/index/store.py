@@ -193,7 +193,7 @@ class RedisLobby(Lobby):
         return stored
 
     def _put(self, lobby: tuple[bytes, ...], entry: LobbyEntry, room: int) -> bool:
-        """Show or hide a game in one lobby, whose lists have ``room`` for so many games of an application."""
+        """Show or hide a game in one lobby, whose lists have ``room`` for that number of games of an application."""
         command = evalsha(
             "lobby",
             lobby,

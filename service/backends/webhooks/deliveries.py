@@ -39,7 +39,7 @@ TIMEOUT_SECONDS: Final = 10.0
 MAX_ANSWER_BYTES: Final = 4096
 """Of an answer only its status counts, but for a challenge."""
 FRESH_SECONDS: Final = 2.0
-"""For so long a game is not read again that this process has published itself."""
+"""Seconds for which a game that this process has published is not read again."""
 _PAGE: Final = 1000
 _GONE: Final = 410
 _THROTTLED: Final = (429, 502, 503, 504)

@@ -12,7 +12,7 @@ from typing import Final
 from service.backends.ports import Webhook
 
 LONGEST_PROBE_PAUSE_MS: Final = 60_000
-"""A failing endpoint is tried again after so long at the latest, unless it has asked for more."""
+"""The longest time until a failing endpoint is tried again, unless it has asked for more."""
 PROBE_PAUSES_MS: Final = (5_000, 30_000, 50_000)
 """Between the probes of a failing endpoint; the last one again and again, which with all its jitter is the longest."""
 PAUSES_MS: Final = (*PROBE_PAUSES_MS, 50_000, 600_000, *[hours * 3_600_000 for hours in (1, 3, 6, 12, 24)])
@@ -23,19 +23,19 @@ message, is failing within three minutes, and is never left alone for longer. Th
 days.
 """
 MAX_ATTEMPTS: Final = 12
-"""After so many failed attempts a message is given up, if the endpoint takes others meanwhile."""
+"""Failed attempts after which a message is given up, if the endpoint takes others meanwhile."""
 CHALLENGE_PAUSES_MS: Final = (5_000, 30_000, 120_000, 600_000)
 """Between the challenges of an endpoint that has answered none."""
 MAX_CHALLENGES: Final = 5
 FAILURES_UNTIL_FAILING: Final = 5
 DISABLED_AFTER_MS: Final = 3 * 86_400_000
-"""So long after the first of its failures in a row, an endpoint is disabled."""
+"""The time from the first of its failures in a row until an endpoint is disabled."""
 LONGEST_RETRY_AFTER_MS: Final = 3_600_000
 _JITTER: Final = 0.2
 
 
 def pause(failures: int, jitter: float, pauses: Sequence[int] = PAUSES_MS) -> int:
-    """Milliseconds until the attempt after so many failures; ``jitter`` from 0 to 1 varies it by a fifth."""
+    """Return the milliseconds until the next attempt after these failures; ``jitter`` (0 to 1) varies it by a fifth."""
     base = pauses[min(failures, len(pauses)) - 1]
     return round(base * (1 + _JITTER * (2 * jitter - 1)))
 

@@ -26,7 +26,7 @@ MAX_WEBHOOKS: Final = 5
 MAX_REQUESTED: Final = 20
 """The most messages of an endpoint that were asked for and wait."""
 OVERLAP_MS: Final = 86_400_000
-"""For so long after a change, the old secret signs too."""
+"""The time after a change for which the old secret signs, too."""
 CREATE: Final = "create webhook"
 CHANGE_SECRET: Final = "change secret"  # noqa: S105 # no secret
 ASK_PING: Final = "ping"

@@ -65,7 +65,7 @@ _PLAIN: Final = {"double": "double", "both_ends": "both ends", "cross": "cross",
 
 
 def _usual(options: Mapping[str, Value | None], seats: int) -> dict[str, Value]:
-    """Return the defaults of the table that is wanted, for so many players (rules 16.2, 16.3, 16.8, 16.11)."""
+    """Return the defaults of the requested table for this number of players (rules 16.2, 16.3, 16.8, 16.11)."""
     table = _TABLES[str(options["table"])]
     two = seats == min(_HANDS)
     usual_hand = _HANDS[seats][0] if not two else min(_HANDS[2]) if options["drawing"] else table["hand"]

@@ -86,7 +86,7 @@ NEEDS_KEY: Final = Reason("needs_key")
 NAME_TAKEN: Final = Reason("name_taken")
 
 MAX_ERRORS: Final = 10
-"""After so many errors, no further deals are checked."""
+"""The number of errors after which no further deals are checked."""
 
 
 def check_request(request: GameRequest, yield_control: Callable[[], None]) -> Rules:
@@ -200,7 +200,7 @@ def check_client_seed(game: Game) -> None:
 RETRY_SECONDS: Final = 10
 """After a refusal, the games of the tenant are not looked at again before."""
 CREATION_MS: Final = 30_000
-"""For so long after it was noted, a game that does not exist may be about to be stored, and counts."""
+"""The time for which a game that was noted and does not exist yet counts: it may be about to be stored."""
 MAX_REFUSED: Final = 1000
 """Tenants who were refused lately, of which a process knows."""
 

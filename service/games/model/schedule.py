@@ -21,12 +21,12 @@ from service.games.tables import LOOK_MS
 DAY_MS: Final = 86_400_000
 NO_LOOKS: Final[Mapping[int, int]] = MappingProxyType({})
 MAX_ROUNDS_OF_BOTS: Final = 50
-"""After so many rounds a match of computer players alone is not dealt any further.
+"""The most rounds of a match of computer players alone.
 
 Nearly all matches have ended by then; a match of two in Block is the longest, with some 20 to 40 rounds.
 """
 LEAD_MS: Final = 800
-"""For so many milliseconds before its move is due, a computer player may choose it."""
+"""Milliseconds before a move of a computer player is due, from which it may be chosen."""
 _PACE_WITH_PEOPLE_MS: Final = 1000
 _LEAST_WITH_PEOPLE_MS: Final = {"expert": 300}
 """The shortest time until a move of a level that calculates, so that a forced move does not come sooner than others.

@@ -20,9 +20,9 @@ from service.redis.errors import StorageUnavailable
 RESERVED_BYTES: Final = 168
 """Bytes of an idempotency record, or of an id that is reserved under a key: name, value and expiry."""
 DEFER_SECONDS: Final = 60
-"""For so long what nobody waits for is deferred."""
+"""Seconds for which a write that nobody waits for is deferred."""
 GROWTH: Final = 16
-"""Writes to a game are counted once for so many events."""
+"""The number of events after which writes to a game are counted together."""
 
 _GAME_BYTES: Final = 350
 """Bytes of a game beside its state and events: two keys with their expiry, its reminders, and its place in the index

@@ -330,7 +330,7 @@ class _EventCodec:
 
 
 def encode_event(event: GameEvent, since_creation: int, to_act: tuple[int, ...]) -> bytes:
-    """Return the bytes of an event, so many milliseconds after the creation of the game.
+    """Return the bytes of an event, with its milliseconds since the creation of the game.
 
     ``to_act``: who may move after it.
     """

@@ -33,7 +33,7 @@ from service.redis.topology import Topology
 PING_SECONDS: Final = 2.0
 """The interval in which each connection is pinged, and each channel's server looked up again."""
 SILENCE_SECONDS: Final = 5.0
-"""The read timeout: a connection on which nothing arrives for so long is closed."""
+"""The read timeout: a connection on which nothing arrives meanwhile is closed."""
 RETRY_SECONDS: Final = 0.25
 """The delay before a failed subscription is retried."""
 

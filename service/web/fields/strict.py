@@ -108,7 +108,7 @@ MAX_LINE_CHARS: Final = 1000
 MAX_TIME_CHARS: Final = 40
 """More than a time in the form of RFC 3339 needs."""
 MAX_FAULTY_ELEMENTS: Final = 10
-"""After so many faulty elements of a list, the others are not loaded."""
+"""The number of faulty elements of a list after which the others are not loaded."""
 
 
 class Known:
@@ -200,7 +200,7 @@ class RequestSchema(Schema):
 
 
 class BoundedList(fields.List[Any]):
-    """A list of ``low`` to ``high`` elements, which are loaded only if it has so many."""
+    """A list of ``low`` to ``high`` elements; a list of another length is refused before its elements are loaded."""
 
     def __init__(self, element: fields.Field[Any] | type[fields.Field[Any]], low: int, high: int, **more: Any) -> None:
         self.high = high

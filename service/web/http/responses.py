@@ -156,7 +156,7 @@ def accepted_at(location: str) -> RawResponse:
 
 
 def come_again(value: Any, seconds: int) -> RawResponse:
-    """202: it is being done; the client is to ask again after so many seconds."""
+    """Return a 202: the work goes on, and the client is to ask again after these seconds."""
     headers = [_JSON_TYPE, ("Cache-Control", "no-store"), ("Retry-After", str(seconds))]
     return RawResponse(_ACCEPTED, headers, to_json(value))
 
