@@ -218,7 +218,7 @@ def test_nobody_is_told_of_a_partner_without_one() -> None:
     decisions = [each for each in decisions_of_chance() if each.is_mistake]
     assert [each for each in decisions if "hinders" in each.advantages]
     for language in LANGUAGES:
-        helps = text("advice.reasons.helps", language)
+        helps = text("learning.reasons.helps", language)
         assert not [each for each in decisions if helps in sentence(each, language)]
 
 
@@ -235,7 +235,7 @@ def test_who_helps_the_partner_is_told_so() -> None:
     move = seen.view.legal_moves[0]
     mistake = Decision(1, seat, move, move._replace(tile=None), 9.0, 1.0, ("helps",))
     for language in LANGUAGES:
-        assert text("advice.reasons.helps", language) in sentence(mistake, language)
+        assert text("learning.reasons.helps", language) in sentence(mistake, language)
 
 
 @pytest.mark.quick_and_gate
