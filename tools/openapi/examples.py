@@ -19,7 +19,7 @@ from service.web.http.body import MAX_BODY_BYTES
 from service.web.http.errors import ENVIRON
 from service.web.http.responses import JSON, SVG, TEXT
 from service.web.http.streams import NDJSON, SSE
-from service.web.problems.answers import PROBLEMS, problem, retry_later
+from service.web.problems.answers import PROBLEMS, problem
 from tools.openapi.application_examples import use_an_application
 from tools.openapi.learning_examples import learn
 from tools.openapi.session import Example, Examples, Session
@@ -268,8 +268,8 @@ def _add_unprovoked_problems(app: Flask, problems: dict[str, Any]) -> None:
         for code, described in PROBLEMS.items():
             if described.status == 503:
                 word = next(word for word, its_code in REASONS.items() if its_code == code)
-                problems[code] = retry_later(word, _RETRY_SECONDS).get_json()
-        problems["share_used"] = retry_later("share_used", _RETRY_SECONDS).get_json()
+                problems[code] = problem(Reason(word), retry_after=_RETRY_SECONDS).get_json()
+        problems["share_used"] = problem(Reason("share_used"), retry_after=_RETRY_SECONDS).get_json()
         for shown in (Reason("rate_limited", {"limit": "create"}), Reason("too_many_games_of_bots", {"max": 50})):
             problems[shown.word] = problem(shown, retry_after=_RETRY_SECONDS).get_json()
         problems["internal"] = problem(Reason("internal")).get_json()
