@@ -59,6 +59,7 @@ def test_a_token_is_nowhere_in_the_page_until_it_is_asked_for(table: Table, open
     assert table.tokens[0] in everything(page)
 
 
+@pytest.mark.nightly
 def test_what_a_creation_answers_is_shown_without_its_secrets(table: Table, page: Page) -> None:
     created = {"game": table.view(), "seats": [{"seat": 0, "name": "Ada", "token": table.tokens[0]}], "join_code": "Q7"}
     exchange: dict[str, Any] = {
@@ -91,6 +92,7 @@ def test_where_several_play_on_one_device_no_hand_is_in_the_drawer(table: Table,
     assert hands[1][0] in in_a_list.findall(shown.inner_text())
 
 
+@pytest.mark.nightly
 def test_a_move_as_another_seat_is_refused(table: Table, open_page: OpenPage, expect_console: ExpectConsole) -> None:
     expect_console("status of 409")
     before = table.view()
@@ -103,6 +105,7 @@ def test_a_move_as_another_seat_is_refused(table: Table, open_page: OpenPage, ex
     assert table.view()["version"] == before["version"]
 
 
+@pytest.mark.nightly
 def test_a_move_that_is_sent_again_changes_nothing(
     table: Table, open_page: OpenPage, expect_console: ExpectConsole
 ) -> None:
@@ -126,6 +129,7 @@ def test_a_move_that_is_sent_again_changes_nothing(
     assert table.view()["version"] == version
 
 
+@pytest.mark.nightly
 def test_a_dropped_stream_is_resumed(table: Table, open_page: OpenPage) -> None:
     page = open_page(f"/#/watch/{table.id}")
     page.locator("#menu-button").click()
@@ -143,6 +147,7 @@ def test_a_dropped_stream_is_resumed(table: Table, open_page: OpenPage) -> None:
     expect(items).to_have_count(before + 2)
 
 
+@pytest.mark.nightly
 def test_the_page_is_offline_for_ten_seconds(table: Table, open_page: OpenPage) -> None:
     page = open_page(None)
     page.clock.install()

@@ -11,7 +11,7 @@ from tests.browser.pages import OpenPage
 from tests.support.serving import ROOT
 from tests.whole.table import Table, connect
 
-pytestmark = pytest.mark.gate
+pytestmark = pytest.mark.nightly
 
 ROW = re.compile(r"^\| (.+) \| (.+) \| (.+) \|$", re.MULTILINE)
 

@@ -73,6 +73,7 @@ def test_a_hint_shows_its_place_on_the_table_and_says_why(
     assert best["tile"] in [each["tile"] for each in table.view()["board"]["tiles"]]
 
 
+@pytest.mark.nightly
 def test_a_hint_is_asked_for_by_its_key(http: httpx.Client, advising: Advising, open_page: OpenPage) -> None:
     table = against_computers(http)
     page = open_page(None, url=advising.url)
@@ -82,6 +83,7 @@ def test_a_hint_is_asked_for_by_its_key(http: httpx.Client, advising: Advising, 
     expect(page.locator("[data-said]")).to_contain_text(WHY)
 
 
+@pytest.mark.nightly
 def test_there_is_no_hint_among_people(http: httpx.Client, advising: Advising, open_page: OpenPage) -> None:
     table = Table.create(http, "draw", [{"name": "Ada"}, {"name": "Bo"}], seed="a hint")
     while table.view()["to_act"] != [0] or len(table.moves(0)) < 2:
@@ -95,6 +97,7 @@ def test_there_is_no_hint_among_people(http: httpx.Client, advising: Advising, o
     assert not advising.asked
 
 
+@pytest.mark.nightly
 def test_a_service_without_hints_says_so_once(
     http: httpx.Client, advising: Advising, open_page: OpenPage, expect_console: ExpectConsole
 ) -> None:
@@ -141,6 +144,7 @@ def test_the_mistakes_of_a_match_lead_to_their_tables(
     expect(page.locator(f".open-hands [data-seat='0'] [data-tile='{mistake['data']['tile']}']")).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_a_mistake_tells_two_moves_of_the_same_tile_apart(
     http: httpx.Client, advising: Advising, open_page: OpenPage
 ) -> None:

@@ -13,6 +13,7 @@ from tests.browser.pages import DESK, NARROW, SCHEMES, OpenPage
 pytestmark = pytest.mark.gate
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("path", ["/", "/problems", "/docs/"])
 def test_a_page_opens_with_its_heading(path: str, open_page: OpenPage) -> None:
     expect(open_page(path).get_by_role("heading", level=1)).to_be_visible()

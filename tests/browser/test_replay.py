@@ -58,13 +58,14 @@ def test_a_game_is_replayed_by_keys_from_the_deal_to_the_count(finished: Table, 
     assert tiles_on_table(page) == []
 
 
+@pytest.mark.nightly
 def test_a_match_plays_by_itself_when_it_is_asked_to(finished: Table, open_page: OpenPage) -> None:
     page = open_page(None)
-    page.clock.install()
+    page.clock.install(time="2026-01-01T08:00:00Z")
     page.goto(f"/#/replay/{finished.id}")
     position = page.locator(".controls")
     expect(position).to_contain_text("Step 1 of ")
-    page.clock.run_for(5_000)
+    page.clock.pause_at("2026-01-01T20:00:00Z")  # from now on no time passes but what the test lets pass
     expect(position).to_contain_text("Step 1 of ")
     page.get_by_role("button", name="Play", exact=True).click()
     page.clock.run_for(3_000)
@@ -85,6 +86,7 @@ def test_a_file_is_replayed_and_played_on(finished: Table, open_page: OpenPage, 
     expect(page.locator(".cloth [data-tile]")).to_have_count(1)
 
 
+@pytest.mark.nightly
 def test_a_replay_ends_where_the_rules_are_broken(finished: Table, open_page: OpenPage) -> None:
     lines = record_of(finished).splitlines(keepends=True)
     moves = [index for index, line in enumerate(lines) if re.match(r"\d+\. \d: \d", line)]
@@ -107,6 +109,7 @@ def test_a_running_round_is_not_replayed(service_url: str, open_page: OpenPage) 
     expect(page.locator("svg.tile")).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_what_is_no_record_is_told(open_page: OpenPage, expect_console: ExpectConsole) -> None:
     expect_console("status of 422")
     hostile = '[Player 0 "<img src=x onerror=alert(1)>"]\n'

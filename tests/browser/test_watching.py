@@ -44,6 +44,7 @@ def test_every_fault_is_found(faulty: Pages) -> None:
         assert any(fault in each for each in found), fault
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("host", ["192.0.2.1", "example.org"])
 def test_another_machine_is_not_reached(host: str, faulty: Pages) -> None:
     with pytest.raises(Error, match="ERR_NAME_NOT_RESOLVED"):
@@ -51,23 +52,27 @@ def test_another_machine_is_not_reached(host: str, faulty: Pages) -> None:
     assert faulty.close() == [f"a request to another machine: http://{host}/"]
 
 
+@pytest.mark.nightly
 def test_an_expected_message_is_no_fault(faulty: Pages) -> None:
     faulty.expect_console("care")
     faulty.open().evaluate("console.warn('careful')")
     assert faulty.close() == []
 
 
+@pytest.mark.nightly
 def test_an_expected_message_that_does_not_come_is_a_fault(faulty: Pages) -> None:
     faulty.expect_console("care")
     faulty.open()
     assert faulty.close() == ["expected in the console, but did not come: care"]
 
 
+@pytest.mark.nightly
 def test_two_pages_share_nothing(open_page: OpenPage) -> None:
     open_page().evaluate("localStorage.setItem('key', 'value')")
     assert open_page().evaluate("localStorage.getItem('key')") is None
 
 
+@pytest.mark.nightly
 def test_a_device_has_its_language_size_colours_and_fingers(open_page: OpenPage) -> None:
     page = open_page(
         locale="de", viewport=(390, 844), scheme="dark", motion="no-preference", contrast="active", touch=True
@@ -78,11 +83,13 @@ def test_a_device_has_its_language_size_colours_and_fingers(open_page: OpenPage)
     assert page.evaluate("navigator.language") == "de"
 
 
+@pytest.mark.nightly
 def test_a_page_in_a_home_is_no_secure_context(open_page: OpenPage, service_url: str) -> None:
     assert open_page().evaluate("isSecureContext")
     assert not open_page(url=service_url.replace("127.0.0.1", LAN_HOST)).evaluate("isSecureContext")
 
 
+@pytest.mark.nightly
 def test_a_page_that_is_not_accessible_is_described(open_page: OpenPage, axe: Axe) -> None:
     page = open_page("/problems")
     page.evaluate("document.querySelector('main').append(document.createElement('button'))")

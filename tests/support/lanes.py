@@ -32,8 +32,8 @@ UNMARKED: Final[frozenset[Lane]] = frozenset({"quick", "nightly"})
 
 QUICK_VARIANTS: Final = ("domino", "fido", "menschenwolf")
 """The games of long tests in the quick lane: with two ends, with many, and with additional ends."""
-GATE_VARIANTS: Final = (*QUICK_VARIANTS, "draw", "latin")
-"""The games of long tests in the gate: those, one with a stock, and one in teams."""
+GATE_VARIANTS: Final = (*QUICK_VARIANTS, "latin")
+"""The games of long tests in the gate: those, and one in teams."""
 
 _SHARE: Final[dict[Lane, int]] = {"quick": 10, "gate": 3, "nightly": 1}
 """Of so many generated cases, a lane takes one."""

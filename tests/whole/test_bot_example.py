@@ -17,7 +17,7 @@ from tests.support.table import Json
 from tests.support.waiting import PATIENCE, until
 from tests.whole.table import connect
 
-pytestmark = pytest.mark.gate
+pytestmark = pytest.mark.nightly
 
 ENGINE = {"name": "Deep Six", "ref": "engine"}
 

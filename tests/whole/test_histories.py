@@ -18,8 +18,8 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the processes of another one"),
 ]
 
-IN_GATE = ("a process killed", "rolling restart", "server killed", "connections disturbed", "Cluster: failover")
-"""One of each kind: processes, connections, and servers that write to a file and to a replica."""
+IN_GATE = ("a process killed", "connections disturbed", "Cluster: failover")
+"""One of each kind: processes, connections and servers."""
 SHORT = Size(acknowledged=60, most_seconds=20, tables=8, of_bots=1, processes=1)
 
 

@@ -17,7 +17,6 @@ from mcp.client.client import Client
 
 from clients.mcp.domino_mcp import TOOLS, build_server
 from service.engine.variants import variants
-from tests.support import lanes
 from tests.support.processes import free_ports
 from tests.support.serving import ROOT, Service
 from tests.support.waiting import until
@@ -79,8 +78,9 @@ async def play(client: Client, variant: str) -> dict[str, Any]:
     return dict(await call("score", game_id=game))
 
 
-@pytest.mark.parametrize("mode", lanes.in_lane(["2026-07-28", "auto", "legacy"], gate=["legacy"]))
-@pytest.mark.parametrize("variant", lanes.in_lane(sorted(variants()), gate=["dominospiel"]))
+@pytest.mark.nightly
+@pytest.mark.parametrize("mode", ["2026-07-28", "auto", "legacy"])
+@pytest.mark.parametrize("variant", sorted(variants()))
 def test_a_match_is_played_over_http(variant: str, mode: str, address: str) -> None:
     async def match() -> tuple[str, dict[str, Any]]:
         async with Client(address, mode=mode) as client:

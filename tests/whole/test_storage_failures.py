@@ -328,6 +328,7 @@ def test_scripts_that_the_server_has_forgotten(scene: Scene, server: RealServer)
     scene.is_as_it_was()
 
 
+@pytest.mark.nightly
 def test_the_games_are_there_after_a_restart(tmp_path: Path) -> None:
     service = Service(tmp_path, WORKERS="1", **ALONE)
     with service, connect(service.url) as http:
