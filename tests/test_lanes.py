@@ -85,4 +85,4 @@ def test_a_shorter_lane_takes_fewer_cases_and_at_least_one(monkeypatch: pytest.M
     for lane in lanes.LANES:
         monkeypatch.setattr(lanes, "_chosen", lane)
         taken.append((lanes.fewer(100), lanes.fewer(1), lanes.in_lane("abc", quick="a", gate="ab")))
-    assert taken == [(10, 1, "a"), (33, 1, "ab"), (100, 1, "abc")]
+    assert taken == [(10, 1, "a"), (25, 1, "ab"), (100, 1, "abc")]

@@ -35,7 +35,7 @@ QUICK_VARIANTS: Final = ("domino", "fido", "menschenwolf")
 GATE_VARIANTS: Final = (*QUICK_VARIANTS, "latin")
 """The games of long tests in the gate: those, and one in teams."""
 
-_SHARE: Final[dict[Lane, int]] = {"quick": 10, "gate": 3, "nightly": 1}
+_SHARE: Final[dict[Lane, int]] = {"quick": 10, "gate": 4, "nightly": 1}
 """Of so many generated cases, a lane takes one."""
 _MARK: Final = r"pytest\.mark\.(gate|quick_and_gate|nightly)\b"
 _OF_FILE: Final = re.compile(rf"^pytestmark = (?:\[[^\]]*?)?{_MARK}", re.MULTILINE)
