@@ -73,7 +73,7 @@ def kill_a_process(stage: Stage, broken: Broken) -> None:
 def restart_the_workers(stage: Stage, broken: Broken) -> None:
     """Let other web workers take the place of those that run, as after a change of settings."""
     old = _await_pids(stage, "web")
-    stage.service.process.send_signal(signal.SIGHUP)
+    signal_all(stage.pids("master"), signal.SIGHUP)
     broken.counted["rolling restarts"] += 1
     until(lambda: not any(runs(pid) for pid in old))
     _await_pids(stage, "web")
