@@ -89,8 +89,10 @@ def holdings() -> tuple[Holding, ...]:
         Holding("look-ups: names that hang", _hanging_names, _register_endpoint, asks_meanwhile=True),
         Holding("look-ups: the store has a name", _hanging_names, asks_meanwhile=True, has_named_store=True),
         Holding("lobby: public games", _public_games, _in_the_lobby),
-        Holding("seeks: left again", lambda _: Order(seek_and_go, [SEEKS]), _seek_a_table, asks_meanwhile=True),
-        Holding("join codes: guesses", lambda _: guesses(), _join_by_code, asks_meanwhile=True),
+        Holding(
+            "strangers: seats left again", lambda _: Order(seek_and_go, [SEEKS]), _seek_a_table, asks_meanwhile=True
+        ),
+        Holding("strangers: codes guessed", lambda _: guesses(), _join_by_code, asks_meanwhile=True),
         Holding("outbox: games of bots", _games_of_bots, _message_delay, holds_seconds=5.0),
     )
 
