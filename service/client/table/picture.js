@@ -5,7 +5,7 @@
  */
 import { html, nothing, ref, repeat, svg } from "../vendor/lit-html.js";
 import { MARK, digitsFrom, endMark, hasColours, linkPath, markAt, shadowPath, tileOnTable } from "./tiles.js";
-import { createViewport, distance } from "./viewport.js";
+import { createViewport, distance, united } from "./viewport.js";
 
 /** @import { App, Board } from "../shell/types.js" */
 /** @import { Area, Ghost, Look, PictureOptions, Spot, Target } from "./types.js" */
@@ -193,12 +193,7 @@ export function createPicture(app, arrived = () => {}) {
 
 /** The bounds of a board, and of the marks at its ends. @param {Board} board @returns {Area} */
 function withMarks({ bounds, ends }) {
-  const marks = ends.map(markAt);
-  const left = Math.min(bounds.x, ...marks.map((each) => each.x - MARK));
-  const top = Math.min(bounds.y, ...marks.map((each) => each.y - MARK));
-  const right = Math.max(bounds.x + bounds.width, ...marks.map((each) => each.x + MARK));
-  const bottom = Math.max(bounds.y + bounds.height, ...marks.map((each) => each.y + MARK));
-  return { x: left, y: top, width: right - left, height: bottom - top };
+  return united(bounds, ...ends.map(markAt).map(({ x, y }) => ({ x: x - MARK, y: y - MARK, width: 2 * MARK, height: 2 * MARK })));
 }
 
 const ICONS = {

@@ -226,13 +226,12 @@ const viewBox = ({ x, y, width, height }) => [x, y, width, height].map((each) =>
 /** @param {Area} area @returns {Point} */
 const middle = (area) => ({ x: area.x + area.width / 2, y: area.y + area.height / 2 });
 
-/** @param {Area} one @param {Area} other @returns {Area} */
-function united(one, other) {
-  const x = Math.min(one.x, other.x);
-  const y = Math.min(one.y, other.y);
-  const right = Math.max(one.x + one.width, other.x + other.width);
-  const bottom = Math.max(one.y + one.height, other.y + other.height);
-  return { x, y, width: right - x, height: bottom - y };
+/** The area around others. @param {...Area} areas @returns {Area} */
+export function united(...areas) {
+  const x = Math.min(...areas.map((each) => each.x));
+  const y = Math.min(...areas.map((each) => each.y));
+  const right = Math.max(...areas.map((each) => each.x + each.width));
+  return { x, y, width: right - x, height: Math.max(...areas.map((each) => each.y + each.height)) - y };
 }
 
 /** @param {Area} outer @param {Area} inner */

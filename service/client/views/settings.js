@@ -22,13 +22,22 @@ export function create(app) {
    * @param {Name} name @param {Text} label @param {{value: Settings[Name], text: string, lang?: string}[]} choices
    * @param {unknown} [hint]
    */
-  const choice = (name, label, choices, hint = nothing) => html`<fieldset class="field">
+  const radios = (name, label, choices, hint = nothing) => html`<fieldset class="field">
     <legend>${t(label)}</legend>
     <div class="choices">${choices.map(({ value, text, lang }) => html`<label class="choice">
       <input type="radio" name=${name} .checked=${live(device.settings[name] === value)} @change=${() => device.set({ [name]: value })}>
       <span lang=${lang ?? nothing}>${text}</span></label>`)}</div>
     ${hint}
   </fieldset>`;
+  /**
+   * A choice among words, each with a text that is named like the setting and the word.
+   * @template {"theme" | "colours" | "tiles" | "cloth" | "animation" | "takeBack" | "listening"} Name
+   * @param {Name} name @param {Settings[Name][]} values @param {unknown} [hint]
+   */
+  const choice = (name, values, hint) => {
+    const text = `settings.${name === "tiles" ? "set" : name}`;
+    return radios(name, /** @type {Text} */ (text), values.map((value) => ({ value, text: t(/** @type {Text} */ (`${text}${capitalized(value)}`)) })), hint);
+  };
   /** @param {"digits" | "places" | "sound" | "vibration" | "notification" | "letters"} name @param {Text} label @param {Text} [hint] */
   const toggle = (name, label, hint) => html`<div class="field">
     <label class="choice"><input type="checkbox" role="switch" .checked=${live(device.settings[name] ?? false)}
@@ -61,57 +70,28 @@ export function create(app) {
       <p class="lead">${t("settings.introduction")}</p>
       <section class="card" aria-labelledby="of-page">
         <h2 id="of-page">${t("settings.page")}</h2>
-        ${choice("language", "settings.language", languages().map((value) => ({ value, text: languageName(value), lang: value })))}
-        ${choice("theme", "settings.theme", [
-          { value: "auto", text: t("settings.themeAuto") },
-          { value: "light", text: t("settings.themeLight") },
-          { value: "dark", text: t("settings.themeDark") },
-        ])}
-        ${choice("textSize", "settings.textSize", /** @type {const} */ ([100, 125, 150]).map((value) => ({ value, text: t("settings.percent", { size: value }) })))}
+        ${radios("language", "settings.language", languages().map((value) => ({ value, text: languageName(value), lang: value })))}
+        ${choice("theme", ["auto", "light", "dark"])}
+        ${radios("textSize", "settings.textSize", /** @type {const} */ ([100, 125, 150]).map((value) => ({ value, text: t("settings.percent", { size: value }) })))}
       </section>
       <section class="card" aria-labelledby="of-tiles">
         <h2 id="of-tiles">${t("settings.tiles")}</h2>
         ${preview()}
-        ${choice("colours", "settings.colours", [
-          { value: "auto", text: t("settings.coloursAuto") },
-          { value: "on", text: t("settings.coloursOn") },
-          { value: "off", text: t("settings.coloursOff") },
-        ])}
+        ${choice("colours", ["auto", "on", "off"])}
         ${toggle("digits", "settings.digits")}
-        ${choice("tiles", "settings.set", [
-          { value: "ivory", text: t("settings.setIvory") },
-          { value: "white", text: t("settings.setWhite") },
-          { value: "ebony", text: t("settings.setEbony") },
-        ])}
-        ${choice("cloth", "settings.cloth", [
-          { value: "green", text: t("settings.clothGreen") },
-          { value: "blue", text: t("settings.clothBlue") },
-          { value: "red", text: t("settings.clothRed") },
-          { value: "grey", text: t("settings.clothGrey") },
-        ])}
+        ${choice("tiles", ["ivory", "white", "ebony"])}
+        ${choice("cloth", ["green", "blue", "red", "grey"])}
       </section>
       <section class="card" aria-labelledby="at-table">
         <h2 id="at-table">${t("settings.atTable")}</h2>
-        ${choice("animation", "settings.animation", [
-          { value: "none", text: t("settings.animationNone") },
-          { value: "normal", text: t("settings.animationNormal") },
-          { value: "slow", text: t("settings.animationSlow") },
-        ], motion.matches ? html`<p class="hint">${t("settings.reduced")}</p>` : nothing)}
-        ${choice("takeBack", "settings.takeBack", [
-          { value: "never", text: t("settings.takeBackNever") },
-          { value: "here", text: t("settings.takeBackHere") },
-          { value: "always", text: t("settings.takeBackAlways") },
-        ], html`<p class="hint">${t("settings.takeBackHint")}</p>`)}
+        ${choice("animation", ["none", "normal", "slow"], motion.matches ? html`<p class="hint">${t("settings.reduced")}</p>` : nothing)}
+        ${choice("takeBack", ["never", "here", "always"], html`<p class="hint">${t("settings.takeBackHint")}</p>`)}
         ${toggle("places", "settings.places", "settings.placesHint")}
         ${toggle("sound", "settings.sound")}
         ${"vibrate" in navigator ? toggle("vibration", "settings.vibration") : nothing}
         ${"Notification" in window && isSecureContext ? toggle("notification", "settings.notification", "settings.notificationHint") : nothing}
         ${toggle("letters", "settings.letters", "settings.lettersHint")}
-        ${choice("listening", "settings.listening", [
-          { value: "atOnce", text: t("settings.listeningAtOnce") },
-          { value: "slowly", text: t("settings.listeningSlowly") },
-          { value: "byKey", text: t("settings.listeningByKey") },
-        ], html`<p class="hint">${t("settings.listeningHint")}</p>`)}
+        ${choice("listening", ["atOnce", "slowly", "byKey"], html`<p class="hint">${t("settings.listeningHint")}</p>`)}
       </section>
       <section class="card" aria-labelledby="kept">
         <h2 id="kept">${t("settings.kept")}</h2>
