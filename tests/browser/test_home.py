@@ -142,3 +142,10 @@ def test_the_form_has_words_for_people_and_its_start_on_the_first_screen(locale:
             texts = page.locator(f"[name='options.{option.key}'] + span").all_inner_texts()
             assert len(texts) == len(option.values) if words else True
             assert not set(words) & set(texts), (variant, option.key)
+
+
+def test_a_browser_that_keeps_nothing_says_so_before_a_game_begins(open_page: OpenPage) -> None:
+    page = open_page(None)
+    page.add_init_script("Object.defineProperty(window, 'localStorage', { get() { throw new DOMException(); } })")
+    page.goto("/")
+    expect(page.locator("[data-forgets]")).to_contain_text("your seat is lost")

@@ -56,7 +56,8 @@ def test_two_strangers_and_two_computer_players_meet_at_one_table(open_page: Ope
         ada.get_by_role("dialog").get_by_role("button", name=answer).press("Enter")
         expect(ada.get_by_role("dialog")).to_have_count(0)
     expect(heard.filter(has_text="Ada").filter(has_text="gibt auf")).to_have_count(1)
-    expect(ada.locator("[data-resign]")).to_have_count(0)
+    expect(ada.locator("[data-resign], [data-back]")).to_have_count(0)
+    expect(ada.locator(".presence")).to_contain_text("Ada has given up the match")
 
 
 def test_seats_of_this_device_have_other_numbers_without_the_free_ones(http: httpx.Client, open_page: OpenPage) -> None:

@@ -1,5 +1,5 @@
 /** Who plays in a new game: how many, the seats as they are sent, and which computer players are proposed. */
-import { html, live } from "../vendor/lit-html.js";
+import { html, live, nothing } from "../vendor/lit-html.js";
 import { idempotencyKey } from "../shell/api.js";
 
 /** @import { App, Bot, SeatChoice } from "../shell/types.js" */
@@ -16,6 +16,18 @@ export const usualLevel = (bots) => (bots.at(-2) ?? bots[0])?.id ?? "";
  */
 export const nameAt = (t, seats, seat) => seats[seat]?.name.trim()
   || (seats.filter((each) => each.kind === "here").length > 1 ? t("new.player", { number: seat + 1 }) : t("common.guest"));
+
+/**
+ * A field for a name, a code or a link.
+ * @param {App} app @param {{id: string, label: import("../shell/types.js").Text, value: string, change: (value: string) => void, error?: string, isName?: boolean}} field
+ */
+export const entry = ({ t }, { id, label, value, change, error, isName = false }) => html`<div class="field"><label for=${id}>${t(label)}</label>
+  <input id=${id} class=${id === "code" ? "mono" : nothing} dir=${isName ? "auto" : nothing} autocomplete="off" placeholder=${isName ? t("common.guest") : nothing}
+    autocapitalize=${isName ? "words" : "off"} spellcheck="false" .value=${live(value)} aria-invalid=${error ? "true" : nothing}
+    aria-describedby=${error ? `${id}-error` : isName ? `${id}-hint` : nothing}
+    @input=${(/** @type {Event} */ event) => change(/** @type {HTMLInputElement} */ (event.target).value)}>
+  ${error ? html`<p class="error" id=${`${id}-error`}>${error}</p>` : nothing}
+  ${isName ? html`<p class="hint" id=${`${id}-hint`}>${t("join.nameHint")}</p>` : nothing}</div>`;
 
 /**
  * Numbers, one of which is chosen.

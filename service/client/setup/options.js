@@ -1,6 +1,6 @@
 /**
  * The options of a game as form fields, made of the JSON Schema that the service has for them. Knows the convention of
- * the deal table, that its columns are named like the options that decide them, and no game.
+ * the deal table, that its columns are named like the options that decide them, that `teams` are of equal size, and no game.
  */
 import { html, live, nothing } from "../vendor/lit-html.js";
 
@@ -44,6 +44,9 @@ function playedSet({ options, deals }, values, players) {
   return Number(sets.find(fits) ?? sets[1] ?? sets[2]);
 }
 
+/** Whether so many players can make so many teams; a team is more than one. @param {unknown} teams @param {number} players */
+const isTeams = (teams, players) => !teams || (players % Number(teams) === 0 && players > Number(teams));
+
 /** What is dealt. @param {Variant} variant @param {Values} values @param {number} players */
 export const dealOf = (variant, values, players) =>
   variant.deals.find((row) => row.set === playedSet(variant, values, players) && row.players === players);
@@ -54,6 +57,7 @@ export const dealOf = (variant, values, players) =>
  */
 export function optionsOf(variant, values, players) {
   const { properties } = variant.options;
+  if (!isTeams(values.teams, players)) values = { ...values, teams: undefined };
   const all = SET in properties ? { ...values, [SET]: playedSet(variant, values, players) } : values;
   return Object.fromEntries(
     Object.entries(all).filter(([name, value]) => name in properties && value !== undefined && value !== "" && value !== properties[name]?.default),
@@ -69,7 +73,8 @@ export function optionFields(app, { variant, values, players, errors, change }) 
     const form = { name, path: `options.${name}`, schema, errors, change: (/** @type {Value | undefined} */ value) => change(name, value) };
     const value = values[name] ?? schema.default;
     if (name === SET && schema.enum) return setField(app, { ...form, variant, players, value: playedSet(variant, values, players) });
-    if (schema.enum) return choiceField({ ...form, value });
+    if (name === "teams" && schema.enum) form.schema = { ...schema, enum: schema.enum.filter((each) => isTeams(each, players)) };
+    if (schema.enum) return choiceField({ ...form, value: isTeams(name === "teams" && value, players) ? value : schema.default });
     if (schema.type === "boolean") return switchField({ ...form, label: schema.title, hint: schema.description, value: value === true });
     const deal = dealOf(variant, values, players);
     const usual = name in (deal ?? {}) ? deal?.[/** @type {keyof DealRow} */ (name)] : undefined;
@@ -109,6 +114,10 @@ function choiceField({ path, schema, errors, value, change }) {
   return group({ path, schema, errors }, choices, value, change, Boolean(schema.oneOf));
 }
 
+/** What the options of a game are called in its rules. @param {App["t"]} t @param {Variant} variant @returns {Map<string, string>} */
+export const namesOf = (t, { options }) => new Map([["true", t("common.yes")], ["false", t("common.no")],
+  ...Object.entries(options.properties).map(([key, { title }]) => /** @type {[string, string]} */ ([key, title]))]);
+
 /** What a value of an option is called. @param {OptionSchema} schema @param {unknown} value */
 const valueTitle = ({ oneOf = [] }, value) => oneOf.find((each) => each.const === value)?.title ?? String(value);
 
@@ -143,33 +152,27 @@ export function switchField({ path, errors, label, hint, value, change }) {
   </div>`;
 }
 
+/** @param {Pick<Form, "path" | "schema" | "errors">} form @param {unknown} input */
+const field = ({ path, schema, errors }, input) => html`<div class="field"><label for=${fieldId(path)}>${schema.title}</label>
+  ${input} ${errorAt(errors, path)} <p class="hint" id=${`${fieldId(path)}-hint`}>${schema.description}</p></div>`;
+
 /** @param {App} app @param {Form & {value: unknown, usual: number | undefined}} form `usual`: what it is if left empty */
 export function numberField({ t }, { path, schema, errors, value, usual, change }) {
-  const { minimum, maximum, description } = schema;
+  const { minimum, maximum } = schema;
   const bounds = minimum === undefined || maximum === undefined ? "" : t("new.bounds", { minimum, maximum });
   const entered = (/** @type {Event} */ event) => {
     const { value: text } = /** @type {HTMLInputElement} */ (event.target);
     change(text && Number(text));
   };
-  return html`<div class="field">
-    <label for=${fieldId(path)}>${schema.title}</label>
-    <span class="with-note"><input type="number" inputmode="numeric" step="1" id=${fieldId(path)} min=${minimum ?? nothing} max=${maximum ?? nothing}
+  return field({ path, schema, errors }, html`<span class="with-note"><input type="number" inputmode="numeric" step="1" id=${fieldId(path)} min=${minimum ?? nothing} max=${maximum ?? nothing}
       .value=${live(value === undefined ? "" : String(value))} placeholder=${usual ?? nothing}
       aria-invalid=${errors[path] ? "true" : nothing} aria-describedby=${describedBy(errors, path, true)} @input=${entered}>
-      <span class="soft">${[bounds, usual !== undefined && t("new.usual", { value: usual })].filter(Boolean).join(", ")}</span></span>
-    ${errorAt(errors, path)}
-    <p class="hint" id=${`${fieldId(path)}-hint`}>${description}</p>
-  </div>`;
+      <span class="soft">${[bounds, usual !== undefined && t("new.usual", { value: usual })].filter(Boolean).join(", ")}</span></span>`);
 }
 
 /** @param {Omit<Form, "name"> & {value: unknown}} form */
 export function textField({ path, schema, errors, value, change }) {
-  return html`<div class="field">
-    <label for=${fieldId(path)}>${schema.title}</label>
-    <input id=${fieldId(path)} autocomplete="off" .value=${live(String(value ?? ""))} aria-invalid=${errors[path] ? "true" : nothing}
+  return field({ path, schema, errors }, html`<input id=${fieldId(path)} autocomplete="off" .value=${live(String(value ?? ""))} aria-invalid=${errors[path] ? "true" : nothing}
       aria-describedby=${describedBy(errors, path, true)}
-      @input=${(/** @type {Event} */ event) => change(/** @type {HTMLInputElement} */ (event.target).value)}>
-    ${errorAt(errors, path)}
-    <p class="hint" id=${`${fieldId(path)}-hint`}>${schema.description}</p>
-  </div>`;
+      @input=${(/** @type {Event} */ event) => change(/** @type {HTMLInputElement} */ (event.target).value)}>`);
 }

@@ -76,6 +76,15 @@ export function createDevice(changed) {
   const invitations = () => load("invitations", []);
 
   return {
+    /** Whether there is no storage, or it is full. */
+    forgets() {
+      try {
+        localStorage.setItem(prefix, "");
+        return localStorage.removeItem(prefix);
+      } catch {
+        return true;
+      }
+    },
     get settings() {
       return settings;
     },

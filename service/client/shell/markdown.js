@@ -11,6 +11,7 @@ import { html, nothing } from "../vendor/lit-html.js";
  * @typedef {object} Options
  * @property {number} [level] of the first heading, from 1 to 3; those below it follow
  * @property {(rule: string) => string} [address] of a rule; with it, rules are linked, and have an id
+ * @property {Map<string, string>} [names] of what is written as code
  */
 
 const RULE_AT_START = /^\*\*(\d+\.\d+)\*\*/;
@@ -29,13 +30,13 @@ export const headingOf = (text) => /^# (.+)$/m.exec(text)?.[1] ?? "";
  * @param {Options} [options]
  * @returns {TemplateResult[]}
  */
-export function markdown(text, { level = 1, address } = {}) {
+export function markdown(text, { level = 1, address, names = new Map() } = {}) {
   const rules = new Set(Array.from(text.matchAll(/^\*\*(\d+\.\d+)\*\*/gm), (match) => match[1] ?? ""));
-  const context = { level, address: address ?? null, rules, heading: "" };
+  const context = { level, address: address ?? null, names, rules, heading: "" };
   return blocksOf(text).map((lines) => block(lines, context));
 }
 
-/** @typedef {{level: number, address: ((rule: string) => string) | null, rules: Set<string>, heading: string}} Context `heading`: the last one, which names the tables below it */
+/** @typedef {{level: number, address: ((rule: string) => string) | null, names: Map<string, string>, rules: Set<string>, heading: string}} Context `heading`: the last one, which names the tables below it */
 
 /** The text cut at its blank lines. @param {string} text */
 const blocksOf = (text) => text.split(/\n[ \t]*\n/).map((each) => each.split("\n").filter((line) => line.trim())).filter((each) => each.length);
@@ -93,7 +94,7 @@ function inline(text, context) {
   if (!match) return withLinks(text, context);
   const [all, code, bold, italic] = match;
   const inner = code
-    ? html`<code>${code.slice(1, -1)}</code>`
+    ? html`<code>${context.names.get(code.slice(1, -1)) ?? code.slice(1, -1)}</code>`
     : bold ? html`<strong>${inline(bold, context)}</strong>` : html`<em>${inline(italic ?? "", context)}</em>`;
   return [withLinks(text.slice(0, match.index), context), inner, inline(text.slice(match.index + all.length), context)];
 }

@@ -162,4 +162,4 @@ export function chainText({ t, device }, { board }) {
 export const nameOf = (game, seat) => game.players[seat]?.name ?? String(seat + 1);
 
 /** Whether the viewer may act in the running round. @param {Game} game */
-export const isOnTurn = (game) => game.status === "playing" && game.you !== undefined && game.to_act.includes(game.you.seat);
+export const isOnTurn = ({ status, you, to_act, players }) => status === "playing" && you !== undefined && to_act.includes(you.seat) && !players[you.seat].forfeited;

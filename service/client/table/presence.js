@@ -102,7 +102,10 @@ export function createPresence(app, match, failed) {
       const late = claimable(game);
       const sleeps = game.players.every((each) => each.kind !== "human" || each.away || !each.active);
       const isOnlyOne = match.seats.length === 1;
-      return html`${awayHere(game).map((seat) => html`<div class="note presence"><p>${
+      const left = awayHere(game).filter((seat) => game.players[seat].forfeited);
+      return html`${left.map((seat) => html`<div class="note presence"><p>${t("presence.gaveUp", { name: nameOf(game, seat) })}</p>
+        <a class="button" href="#/">${t("common.toHome")}</a></div>`)}
+      ${awayHere(game).filter((seat) => !left.includes(seat)).map((seat) => html`<div class="note presence"><p>${
         sleeps ? t("presence.sleeps") : isOnlyOne ? t("presence.youAreAway") : t("presence.isAway", { name: nameOf(game, seat) })}</p>
         <button class="main" data-back=${seat} ?disabled=${isAsking} @click=${() => setAway(seat, false)}>${
           isOnlyOne ? t("presence.back") : t("presence.isBack", { name: nameOf(game, seat) })}</button></div>`)}

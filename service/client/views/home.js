@@ -3,7 +3,7 @@
  * can be played, the easy ones first; and the ways into others.
  */
 import { html, nothing, repeat, svg } from "../vendor/lit-html.js";
-import { easiest, inOrder, LEVELS } from "../setup/games.js";
+import { easiest, LEVELS, offered } from "../setup/games.js";
 import { numberChips, playersOf, usualLevel, USUAL_PLAYERS } from "../setup/opponents.js";
 import { Problem } from "../shell/api.js";
 import { fragmentOf } from "../shell/routes.js";
@@ -25,6 +25,7 @@ const EASIEST = "…";
 export function create(app) {
   const { t, api, device } = app;
   const stop = new AbortController();
+  const forgets = device.forgets();
   /** @type {VariantSummary[]} */
   let variants = [];
   /** @type {Bot[]} */
@@ -46,9 +47,7 @@ export function create(app) {
     app.update();
     void Promise.all(gameIds().map(look));
     try {
-      const { body } = await api.get("v1/variants", { signal: stop.signal });
-      variants = inOrder(body.variants);
-      bots = body.bots;
+      ({ variants, bots } = await offered(app, stop.signal));
     } catch (error) {
       if (stop.signal.aborted) return;
       failure = app.explain(error);
@@ -197,13 +196,13 @@ export function create(app) {
       tag ? html`<span class=${tag.turn ? "tag turn" : ""}>${tag.text}</span>` : "…"}</small></a></li>`;
   };
   const proposed = () => easiest(variants);
-  const shown = () => inOrder(shownVariants());
 
   return {
     title: () => t("home.title"),
     close: () => stop.abort(),
     render: () => html`
       <div class="welcome">${DECORATION}<h1 tabindex="-1">${t("home.title")}</h1></div>
+      ${forgets ? html`<p class="note warn" data-forgets>${t("home.forgets")}</p>` : nothing}
       <ul class="ways">
         <li><button class="way main" aria-disabled=${starting !== ""} @click=${playNow}><b>${t("home.playNow")}</b>
           <small>${starting === EASIEST ? t("home.dealing") : proposed() ? t("home.playNowHow", { game: proposed().name }) : "…"}</small></button></li>
@@ -218,7 +217,7 @@ export function create(app) {
         <ul class="cards">${repeat(sortedIds(), (id) => id, gameCard)}</ul></details>` : nothing}
       <h2>${t("home.choose")}</h2>
       ${failure ? html`<p class="error">${t("home.failed")} ${failure}</p><button @click=${() => (loading = load())}>${t("common.tryAgain")}</button>` : nothing}
-      ${variants.length ? html`${numberField()} ${LEVELS.map((level) => levelOf(level, shown().filter((each) => each.difficulty === level)))}`
+      ${variants.length ? html`${numberField()} ${LEVELS.map((level) => levelOf(level, shownVariants().filter((each) => each.difficulty === level)))}`
         : failure ? nothing : html`<p class="to-come">${t("common.loading")}</p>`}
       ${variants.length || failure ? html`<p><a class="button" href="#/replay">${t("home.replay")}</a></p>` : nothing}`,
   };

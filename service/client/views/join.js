@@ -2,12 +2,13 @@
  * Joining a game by its code alone, or by a link. The code is taken out of the address before anything is asked. A game
  * that has no spectators shows nothing to who has no seat yet, but may be joined.
  */
-import { html, live, nothing } from "../vendor/lit-html.js";
+import { html, nothing } from "../vendor/lit-html.js";
 import { timeText } from "../game/durations.js";
+import { entry } from "../setup/opponents.js";
 import { idempotencyKey, Problem } from "../shell/api.js";
 import { fragmentOf, parseRoute } from "../shell/routes.js";
 
-/** @import { App, Game, View } from "../shell/types.js" */
+/** @import { App, Game, Text, View } from "../shell/types.js" */
 /** @import { TemplateResult } from "../vendor/lit-html.js" */
 
 /** @param {App} app @param {{game?: string, code?: string}} route @returns {View} */
@@ -15,6 +16,7 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
   const { t, api, device } = app;
   if (givenCode) history.replaceState(null, "", fragmentOf({ view: "join", game: id }));
   const stop = new AbortController();
+  const forgets = device.forgets();
   let entered = id;
   let code = codeOf(givenCode);
   let name = device.lastName();
@@ -149,29 +151,19 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
     app.go({ view: "join" });
   };
 
-  /**
-   * @param {{id: "game" | "code" | "name", label: string, value: string, hint?: string, change: (value: string) => void}} input
-   */
-  const field = ({ id: own, label, value, hint, change }) => html`<div class="field">
-    <label for=${own}>${label}</label>
-    <input id=${own} class=${own === "code" ? "mono" : nothing} dir=${own === "name" ? "auto" : nothing} autocomplete="off" placeholder=${own === "name" ? t("common.guest") : nothing} autocapitalize=${own === "name" ? "words" : "off"}
-      spellcheck="false" .value=${live(value)} aria-invalid=${errors[own] ? "true" : nothing}
-      aria-describedby=${errors[own] ? `${own}-error` : hint ? `${own}-hint` : nothing}
-      @input=${(/** @type {Event} */ event) => change(/** @type {HTMLInputElement} */ (event.target).value)}>
-    ${errors[own] ? html`<p class="error" id=${`${own}-error`}>${errors[own]}</p>` : nothing}
-    ${hint ? html`<p class="hint" id=${`${own}-hint`}>${hint}</p>` : nothing}
-  </div>`;
+  /** @param {"game" | "code" | "name"} own @param {Text} label @param {string} value @param {(value: string) => void} change */
+  const field = (own, label, value, change) => entry(app, { id: own, label, value, change, error: errors[own], isName: own === "name" });
   const gameForm = () => html`<p class="lead">${t("join.introduction")}</p>
     <form class="card" novalidate @submit=${submitGame}>
-      ${field({ id: "game", label: t("join.game"), value: entered, change: (value) => (entered = value) })}
-      ${field({ id: "name", label: t("join.name"), value: name, hint: t("join.nameHint"), change: (value) => (name = value) })}
+      ${field("game", "join.game", entered, (value) => (entered = value))}
+      ${field("name", "join.name", name, (value) => (name = value))}
       ${failure ? html`<p class="error">${failure}</p>` : nothing}
       <div class="buttons"><button class="main" aria-disabled=${sending}>${t(sending ? "join.joining" : "join.look")}</button></div>
     </form>`;
   /** @param {TemplateResult | typeof nothing} watch the way to watch the game, if there is one */
   const nameForm = (watch = nothing) => html`<form novalidate @submit=${submitName}>
-    ${givenCode && code === codeOf(givenCode) && !errors.code ? nothing : field({ id: "code", label: t("join.code"), value: code, change: (value) => (code = codeOf(value)) })}
-    ${field({ id: "name", label: t("join.name"), value: name, hint: t("join.nameHint"), change: (value) => (name = value) })}
+    ${givenCode && code === codeOf(givenCode) && !errors.code ? nothing : field("code", "join.code", code, (value) => (code = codeOf(value)))}
+    ${field("name", "join.name", name, (value) => (name = value))}
     ${failure ? html`<p class="error">${failure}</p>` : nothing}
     <div class="buttons"><button class="main large" aria-disabled=${sending}>${t(sending ? "join.joining" : "join.join")}</button>
       ${watch}
@@ -206,6 +198,7 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
     title: () => t("join.title"),
     close: () => stop.abort(),
     render: () => html`<h1 tabindex="-1">${t("join.title")}</h1>
+      ${forgets ? html`<p class="note warn">${t("home.forgets")}</p>` : nothing}
       ${game ? table(game) : loading ? html`<p>${t("common.loading")}</p>` : isHidden ? hidden() : gameForm()}`,
   };
 }

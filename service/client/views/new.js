@@ -1,9 +1,9 @@
 /** A new game: who plays and by which house rules, of whatever games the service offers. */
 import { html, live, nothing } from "../vendor/lit-html.js";
 import { clockText } from "../game/durations.js";
-import { easiest, inOrder } from "../setup/games.js";
+import { easiest, offered } from "../setup/games.js";
 import { nameAt, numberChips, playersOf, usualLevel, USUAL_PLAYERS } from "../setup/opponents.js";
-import { SET, dealOf, dealText, describedBy, errorAt, fieldId, numberField as pauseField, optionFields, optionsOf, switchField, textField } from "../setup/options.js";
+import { SET, dealOf, dealText, describedBy, errorAt, fieldId, namesOf, numberField as pauseField, optionFields, optionsOf, switchField, textField } from "../setup/options.js";
 import { noClock, timeFields, timeOf } from "../setup/timefields.js";
 import { Problem } from "../shell/api.js";
 import { fragmentOf } from "../shell/routes.js";
@@ -41,12 +41,10 @@ export function create(app, { variant: asked, how }) {
   const load = async () => {
     failure = "";
     try {
-      const { body } = await api.get("v1/variants", { signal: stop.signal });
-      variants = inOrder(body.variants);
-      bots = body.bots;
+      ({ variants, bots } = await offered(app, stop.signal));
       if (how) asked ??= easiest(variants)?.id;
       if (asked) await choose(asked);
-      if (how) setKinds("here", how === "here" ? "here" : "open");
+      if (how) setOthers(how === "here" ? "here" : "open");
     } catch (error) {
       fail(error);
     }
@@ -75,6 +73,11 @@ export function create(app, { variant: asked, how }) {
     await choose(asked).catch(fail);
     app.update();
   };
+  /** A change of what was entered, and then another form. @type {<Values extends any[]>(change: (...values: Values) => void) => (...values: Values) => void} */
+  const updating = (change) => (...entered) => {
+    change(...entered);
+    app.update();
+  };
   /** Sets the number of players, as near to it as the game allows. @param {number} number */
   const setPlayers = (number) => {
     const { min, max } = variant?.players ?? { min: number, max: number };
@@ -85,17 +88,16 @@ export function create(app, { variant: asked, how }) {
     errors = {};
     app.update();
   };
-  /** @param {number} seat @param {Partial<SeatChoice>} change */
-  const setSeat = (seat, change) => {
+  const setSeat = updating((/** @type {number} */ seat, /** @type {Partial<SeatChoice>} */ change) => {
     seats = seats.map((each, at) => (at === seat ? { ...each, ...change } : each));
-    app.update();
-  };
-  /** @param {SeatChoice["kind"]} first @param {SeatChoice["kind"]} others */
-  const setKinds = (first, others) => {
+  });
+  /** Seats one person here, and all others so. */
+  const setOthers = updating((/** @type {SeatChoice["kind"]} */ others) => {
     const level = others === "bot" ? usualLevel(bots) : "";
-    seats = seats.map((each, at) => (at ? { ...each, kind: others, level } : { ...each, kind: first, level: "" }));
-    app.update();
-  };
+    seats = seats.map((each, at) => (at ? { ...each, kind: others, level } : { ...each, kind: "here", level: "" }));
+  });
+  const preset = (/** @type {SeatChoice["kind"]} */ others, /** @type {string} */ label) => html`<button type="button"
+    aria-pressed=${seats.slice(0, players).every(({ kind }, at) => kind === (at ? others : "here"))} @click=${() => setOthers(others)}>${label}</button>`;
 
   /** @param {SubmitEvent} event */
   const submit = async (event) => {
@@ -191,18 +193,15 @@ export function create(app, { variant: asked, how }) {
     </li>`;
   };
   /** What a level of computer players does, and how strong it is in this game. @param {Bot} level */
-  const levelText = ({ id, name, summary }) => html`<p class="soft" id=${`level-${id}`}><b>${name}</b>: ${summary}
-    ${variant?.bots.find((each) => each.id === id)?.strength}</p>`;
+  const levelText = ({ id, name, summary }) => html`<details class="soft" id=${`level-${id}`}><summary><b>${name}</b>: ${summary}</summary>
+    ${variant?.bots.find((each) => each.id === id)?.strength}</details>`;
   /** @param {Variant} shown */
   const form = (shown) => {
     const playing = seats.slice(0, players);
     const deal = dealOf(shown, values, players);
     const fields = optionFields(app, {
       variant: shown, values, players, errors,
-      change(name, value) {
-        values = { ...values, [name]: value };
-        app.update();
-      },
+      change: updating((name, value) => (values = { ...values, [name]: value })),
     });
     return html`<form class="setup" novalidate @submit=${submit}>
       <div class="field"><label for="variant">${t("new.game")}</label>
@@ -212,9 +211,7 @@ export function create(app, { variant: asked, how }) {
       <section class="card" aria-labelledby="who">
         <h2 id="who">${t("new.who")}</h2>
         ${numberField(shown)}
-        <div class="buttons"><button type="button" @click=${() => setKinds("here", "here")}>${t("new.allHere")}</button>
-          <button type="button" @click=${() => setKinds("here", "open")}>${t("new.eachOwn")}</button>
-          ${bots.length ? html`<button type="button" @click=${() => setKinds("here", "bot")}>${t("new.againstComputer")}</button>` : nothing}</div>
+        <div class="buttons">${preset("here", t("new.allHere"))}${preset("open", t("new.eachOwn"))}${bots.length ? preset("bot", t("new.againstComputer")) : nothing}</div>
         <ol class="seat-choices">${playing.map(seatField)}</ol>
         ${errorAt(errors, "players")}
         ${bots.filter(({ id }) => playing.some((each) => each.level === id)).map(levelText)}
@@ -223,27 +220,15 @@ export function create(app, { variant: asked, how }) {
       </section>
       ${fields.length ? html`<details class="fold card"><summary><h2>${t("new.houseRules")}</h2></summary>${fields}</details>` : nothing}
       <details class="fold card"><summary><h2>${t("new.time")}</h2> <span class="soft">${clockText(app, timeOf(time).clock)}</span></summary>
-        ${timeFields(app, { choice: time, errors, change(choice) {
-          time = choice;
-          app.update();
-        } })}</details>
+        ${timeFields(app, { choice: time, errors, change: updating((choice) => (time = choice)) })}</details>
       <details class="fold card"><summary><h2>${t("new.advanced")}</h2></summary>
-        ${switchField({ path: "unique_names", errors, label: t("new.uniqueNames"), hint: t("new.uniqueNamesHint"), value: uniqueNames, change(value) {
-          uniqueNames = value;
-          app.update();
-        } })}
-        ${textField({ path: "seed", errors, schema: { title: t("new.seed"), description: t("new.seedHint"), type: "string" }, value: seed, change(value) {
-          seed = String(value);
-          app.update();
-        } })}
+        ${switchField({ path: "unique_names", errors, label: t("new.uniqueNames"), hint: t("new.uniqueNamesHint"), value: uniqueNames, change: updating((value) => (uniqueNames = value)) })}
+        ${textField({ path: "seed", errors, schema: { title: t("new.seed"), description: t("new.seedHint"), type: "string" }, value: seed, change: updating((value) => (seed = String(value))) })}
         ${playing.some((each) => each.kind === "bot") ? pauseField(app, { name: "pace", path: "pace", errors, value: pace, usual: undefined,
-          schema: { title: t("new.pace"), description: t("new.paceHint"), type: "number", minimum: 0, maximum: 10 }, change(value) {
-            pace = value === undefined || value === "" ? "" : Number(value);
-            app.update();
-          } }) : nothing}
+          schema: { title: t("new.pace"), description: t("new.paceHint"), type: "number", minimum: 0, maximum: 10 }, change: updating((value) => (pace = value === undefined || value === "" ? "" : Number(value))) }) : nothing}
       </details>
       <details class="fold card" @toggle=${openRules}><summary><h2>${t("new.rules")}</h2></summary>
-        ${rulesAreOpen && markdown ? html`<div class="rules">${markdown(shown.rules, { level: 2 }).slice(1)}</div>` : nothing}
+        ${rulesAreOpen && markdown ? html`<div class="rules">${markdown(shown.rules, { level: 2, names: namesOf(t, shown) }).slice(1)}</div>` : nothing}
         <p><a href=${fragmentOf({ view: "rules", id: shown.id })}>${t("new.rulesPage")}</a></p></details>
       <div class="start">${failure ? html`<p class="error">${failure}</p>` : nothing}
         <button class="main large" aria-disabled=${sending}>${t(sending ? "new.creating" : "new.create")}</button></div>

@@ -4,8 +4,8 @@
  */
 import { html, live, nothing } from "../vendor/lit-html.js";
 import { clockText } from "../game/durations.js";
-import { easiest, inOrder } from "../setup/games.js";
-import { numberChips, usualLevel, USUAL_PLAYERS } from "../setup/opponents.js";
+import { easiest, offered } from "../setup/games.js";
+import { entry, numberChips, usualLevel, USUAL_PLAYERS } from "../setup/opponents.js";
 import { Problem } from "../shell/api.js";
 
 /** @import { App, Bot, VariantSummary, View } from "../shell/types.js" */
@@ -38,9 +38,7 @@ export function create(app) {
   const load = async () => {
     failure = "";
     try {
-      const { body } = await api.get("v1/variants", { signal: stop.signal });
-      variants = inOrder(body.variants);
-      bots = body.bots;
+      ({ variants, bots } = await offered(app, stop.signal));
       choose(easiest(variants));
     } catch (error) {
       if (!stop.signal.aborted) say(app.explain(error), true);
@@ -57,7 +55,9 @@ export function create(app) {
     event.preventDefault();
     if (!variant || sending) return;
     sending = true;
-    say(t("join.joining"));
+    failure = "";
+    app.announce(t("join.joining"));
+    app.update();
     device.set({ name: name.trim() });
     const bot = usualLevel(bots);
     const wish = { variant: variant.id, players, name: name.trim() || t("common.guest"), clock: CLOCK, fill: bot ? { after: FILLED_AFTER, bot } : undefined };
@@ -88,10 +88,7 @@ export function create(app) {
       players = number;
       app.update();
     })}
-    <div class="field"><label for="name">${t("join.name")}</label>
-      <input id="name" dir="auto" autocomplete="off" autocapitalize="words" spellcheck="false" placeholder=${t("common.guest")} aria-describedby="name-hint"
-        .value=${live(name)} @input=${(/** @type {Event} */ event) => (name = /** @type {HTMLInputElement} */ (event.target).value)}>
-      <p class="hint" id="name-hint">${t("join.nameHint")}</p></div>
+    ${entry(app, { id: "name", label: "join.name", value: name, change: (value) => (name = value), isName: true })}
     ${failure ? html`<p class=${sending ? "soft" : "error"}>${failure}</p>` : nothing}
     <div class="buttons"><button class="main large" aria-disabled=${sending}>${t(sending ? "join.joining" : "join.join")}</button></div>
   </form>`;

@@ -1,5 +1,6 @@
 /** The rules of a game, as the service has them: its page, its scoring, and its deals. One rule can be pointed to. */
 import { html, nothing } from "../vendor/lit-html.js";
+import { namesOf } from "../setup/options.js";
 import { headingOf, markdown, ruleId } from "../shell/markdown.js";
 import { fragmentOf } from "../shell/routes.js";
 
@@ -79,7 +80,7 @@ export function create(app, { id, rule }) {
           ${failure ? html`<p class="error">${failure}</p><div class="buttons"><button @click=${load}>${t("common.tryAgain")}</button>
             <a class="button" href="#/">${t("common.toHome")}</a></div>` : html`<p>${t("common.loading")}</p>`}`;
       }
-      const [title, ...text] = markdown(variant.rules, { address: (number) => fragmentOf({ view: "rules", id, rule: number }) });
+      const [title, ...text] = markdown(variant.rules, { address: (number) => fragmentOf({ view: "rules", id, rule: number }), names: namesOf(t, variant) });
       return html`<article class="rules" translate="yes" @click=${follow}>
         ${title} ${summary(variant)}
         <div class="buttons"><a class="button main" href=${fragmentOf({ view: "new", variant: id })}>${t("rules.play")}</a>

@@ -297,8 +297,8 @@ export function create(app, { game: id, watch = false, token }) {
             ${said && isSaidShown ? html`<p class=${isRefusal ? "said error" : "said"} data-said>${said}</p>` : nothing}</div>
           ${presence?.actions(game)}
           ${ownPart(game)}
-          ${isOver(game) && match.seats.length ? ended?.soundQuestion(app) : nothing}
           <div class="actions">${isShown ? presence?.time(game) : nothing}${play?.moveButtons(app, match, play)}${play?.hint.button(game)}${ended?.waysOn(app, game, score, match.seats.length > 0 && failed)}</div>
+          ${isOver(game) && match.seats.length ? ended?.soundQuestion(app) : nothing}
         </div>
       </div>
       <div class="side">
