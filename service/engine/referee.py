@@ -411,19 +411,16 @@ def _apply_dealt(rules: Rules, state: State, event: Dealt) -> State:
 
 def _open(rules: Rules, state: State, event: Dealt) -> State | None:
     """Return the state after this deal, its opener to move; ``None`` if no seat can open it."""
-    opening = rules.opening(_with_deal(rules, state, event, turn=None, opener=state.opener))
-    return None if opening is None else _with_deal(rules, state, event, turn=opening.seat, opener=opening.seat)
-
-
-def _with_deal(rules: Rules, state: State, event: Dealt, *, turn: int | None, opener: int | None) -> State:
-    return state.after_deal(
+    dealt = state.after_deal(
         hands=event.hands,
         stock=event.stock,
         layout=rules.empty_layout(),
-        turn=turn,
+        turn=None,
         round_number=event.round,
-        opener=opener,
+        opener=state.opener,
     )
+    opening = rules.opening(dealt)
+    return None if opening is None else dealt._replace(turn=opening.seat, opener=opening.seat)
 
 
 def _apply_played(rules: Rules, state: State, event: Played) -> State:

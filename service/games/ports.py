@@ -45,6 +45,11 @@ class WriteRequest(NamedTuple):
     ttl: int | None = None
 
 
+Codes = tuple[bytes | None, bytes | None]
+"""The hashes of the join codes by which a game was found before a write, and is found from then on."""
+NO_CODES: Final[Codes] = (None, None)
+
+
 class Commit(NamedTuple):
     """A write to a game that is still at version ``expected``: its new ``state``, and one or more new ``events``.
 
@@ -61,7 +66,7 @@ class Commit(NamedTuple):
     after: bytes = b""
     reminders: Reminders = NO_REMINDERS
     tenant: str = ""
-    codes: tuple[bytes | None, bytes | None] = (None, None)
+    codes: Codes = NO_CODES
 
 
 class PriorWrite(NamedTuple):

@@ -288,7 +288,7 @@ class BotWorker:
 
     def begin(self, source: _Source, reminder: LeasedReminder) -> Next:
         """Look at a game, and make its move, unless the move is slow to choose, or has to wait until it is due."""
-        return self._advance(_Task(self._clock(), next(self._numbers), source, reminder))
+        return self._advance(_Task(0, next(self._numbers), source, reminder))
 
     def chosen(self) -> set[str]:
         """Return the games whose move is chosen and waits until it is due."""
@@ -325,14 +325,15 @@ class BotWorker:
             if turn is None:
                 return "never"
             TRACE.set(turn.game.trace)
-            if turn.begin > self._clock():
+            if turn.begin > (began := self._clock()):
                 return turn.begin
             task = self._current = task._replace(turn=turn)
             if turn.is_slow:
                 task.source.undecided.put(task.reminder.tenant, task)
                 return "held"
-        if move is None:
+        else:
             began = self._clock()
+        if move is None:
             move = self._decisions.move(turn, task.source.failures(game))
             at = max(turn.due, self._ready(turn, began))
             task = self._current = task._replace(at=at, move=move)

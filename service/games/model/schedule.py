@@ -171,7 +171,8 @@ def reminders(before: Game | None, after: Game) -> Reminders:
     """
     owned = after.ownership is not None
     automatic = after.is_automatic or (before is not None and before.is_automatic)
-    attended = attended_at(after) is not None or (before is not None and attended_at(before) is not None)
+    waits = after.seats.are_open or (before is not None and before.seats.are_open)
+    attended = waits and any([game is not None and attended_at(game) is not None for game in (before, after)])
     if not automatic and not owned and not attended:
         return NO_REMINDERS
     due: dict[ReminderKind, int | None] = {}

@@ -48,10 +48,8 @@ class Looks:
             self._later(partial(self._read, game_id, seat, reader))
 
     def follow(self, committed: Committed) -> None:
-        """Note which seats are taken after a write."""
-        game = committed.after
-        if committed.status_before == "waiting" or (committed.status_before is None and game.seats.are_open):
-            self._later(partial(self._list, committed))
+        """Note which seats are taken after a write of a game that waits for players, or did before."""
+        self._later(partial(self._list, committed))
 
     def _is_due(self, game_id: str, seat: int | None) -> bool:
         now, last = self._clock(), self._known.get((game_id, seat))

@@ -18,6 +18,8 @@ from service.games.model.errors import Corrupted
 from service.games.ports import (
     DELETIONS_KEPT_MS,
     IDEMPOTENCY_TTL,
+    NO_CODES,
+    Codes,
     Commit,
     Deletions,
     EventNotification,
@@ -320,7 +322,7 @@ def _write_args(
     write: WriteRequest,
     *,
     held: tuple[str, Reminders],
-    codes: tuple[bytes | None, bytes | None],
+    codes: Codes,
 ) -> tuple[tuple[bytes, ...], tuple[bytes, ...], tuple[bytes | int, ...]]:
     """Return what the scripts that write a game have in common.
 
@@ -340,21 +342,20 @@ def _write_args(
     if shard is not None:
         sets = tuple([keys.reminder_sets(kind)[shard] for kind in reminders])
         due = (tenant.encode(), game.encode(), *[b"" if at is None else b"%d" % at for at in reminders.values()])
-    code_keys, change = _code_args(game, codes)
+    code_keys, change = ((), 0) if codes == NO_CODES else _code_args(game, codes)
     return names + code_keys + sets, (write.id + b" ", *record), (len(sets), change, *frame(write.id, events), *due)
 
 
-def _code_args(game: str, codes: tuple[bytes | None, bytes | None]) -> tuple[tuple[bytes, ...], int]:
+def _code_args(game: str, codes: Codes) -> tuple[tuple[bytes, ...], int]:
     """Return the keys of the join codes that a write sets or removes, and what it does with them.
 
     1: the only one is set, -1: it is removed; 2: the second takes the place of the first; 0: nothing.
     """
-    before, after = codes
-    shard = None if before is after is None else shard_of(game)
+    shard = shard_of(game)
     if shard is None:
         return (), 0
     names = tuple([keys.join_code(shard, code) for code in dict.fromkeys(codes) if code is not None])
-    return names, -1 if after is None else len(names)
+    return names, -1 if codes[1] is None else len(names)
 
 
 def _parse_prior(value: bytes) -> PriorWrite:

@@ -17,7 +17,7 @@ from service.games.store.admission import Keeping
 from service.games.store.cache import GameCache, GameReader
 from service.games.store.history import GameHistory
 from service.games.store.looks import Looks
-from service.games.store.transactions import Committed, Transactions, WriteTerms
+from service.games.store.transactions import Committed, Transactions
 from service.redis.errors import StorageUnavailable
 
 EVERYTHING: Final = Keeping(Lifetimes.at_most(30 * DAY_MS))
@@ -54,13 +54,16 @@ class GameRepository:
         self.reader = GameReader(store, self.cache)
         self.histories = GameHistory(store, self.cache, yield_control=runtime.yield_control, admit_read=admit_read)
         self.looks = Looks(store.tables, runtime)
-
-        def committed(write: Committed) -> None:
-            observe(write)
-            self.looks.follow(write)
-
-        terms = WriteTerms(keeping, committed)
-        self.transactions = Transactions(store, self.cache, self.reader, self.histories, runtime=runtime, terms=terms)
+        self.transactions = Transactions(
+            store,
+            self.cache,
+            self.reader,
+            self.histories,
+            runtime=runtime,
+            keeping=keeping,
+            observe=observe,
+            follow=self.looks.follow,
+        )
 
 
 # Whether games can be written now, found out at most once a second however often it is asked.

@@ -20,6 +20,7 @@ from service.games.model.game_events import Filled, GameEvent, HostingEvent, Sta
 from service.games.model.schedule import reminders
 from service.games.model.tokens import new_write_id
 from service.games.ports import (
+    NO_CODES,
     TRACE,
     Commit,
     Damaged,
@@ -68,17 +69,11 @@ class Committed(NamedTuple):
     replayed: bool = False
 
 
-class WriteTerms(NamedTuple):
-    """The lifetimes and admission of writes; ``observe`` is called with every write that was committed."""
-
-    keeping: Keeping
-    observe: Callable[[Committed], None]
-
-
 class Transactions:
     """The writes of games. Every method raises ``StorageUnavailable``.
 
-    Where a method changes a game that was deleted, it raises ``Gone``. ``admission`` counts them.
+    Where a method changes a game that was deleted, it raises ``Gone``. ``admission`` counts them. ``observe`` is called
+    with every write that was committed, and ``follow`` with those of games that wait for players, or did before.
     """
 
     def __init__(
@@ -89,7 +84,9 @@ class Transactions:
         history: GameHistory,
         *,
         runtime: Runtime,
-        terms: WriteTerms,
+        keeping: Keeping,
+        observe: Callable[[Committed], None],
+        follow: Callable[[Committed], None],
     ) -> None:
         self._store = store
         self._cache = cache
@@ -97,9 +94,10 @@ class Transactions:
         self._history = history
         self._compaction = Compaction(store, runtime.run_later)
         self._clock, self._random_bytes = runtime.clock, runtime.random_bytes
-        (self._lifetimes, self._shares, automatic), self._observe = terms
-        self._follows = automatic  # from earlier requests, whose trace is kept
-        self.admission = Admission(self._shares, runtime.run_later, automatic=automatic)
+        self._lifetimes, self._shares = keeping.lifetimes, keeping.shares
+        self._observe, self._follow = observe, follow
+        self._follows = keeping.automatic  # from earlier requests, whose trace is kept
+        self.admission = Admission(self._shares, runtime.run_later, automatic=keeping.automatic)
 
     def create(self, game: Game, events: Sequence[GameEvent], record: IdempotencyRecord | None) -> Committed:
         """Store a new game at the version that its first events lead to, or replay its creation under the same record.
@@ -136,6 +134,8 @@ class Transactions:
         committed = Committed(game, events)
         self._cache.games.put(game.id, CachedGame(game, state))
         self._observe(committed)
+        if game.seats.are_open:
+            self._follow(committed)
         return committed
 
     def _send_new(self, send: Callable[[], PriorWrite | None], game: Game) -> PriorWrite | None:
@@ -185,7 +185,8 @@ class Transactions:
             state = encode_game(after)
             write = write._replace(ttl=self._lifetimes.of(after) // 1000)
             due = reminders(game, after)
-            codes = game.open_code, after.open_code
+            waited = game.status == "waiting"
+            codes = (game.open_code, after.open_code) if waited else NO_CODES
             tenant = game.tenant if due else ""
             commit = Commit(game.version, state, data, write, state_prefix(game), due, tenant, codes)
             send = partial(self._store.commit, game.id, commit)
@@ -201,6 +202,8 @@ class Transactions:
                 committed = Committed(after, events, game.status)
                 self._cache.games.put(after.id, CachedGame(after, state))
                 self._observe(committed)
+                if waited:
+                    self._follow(committed)
                 # By how many events it has grown depends on the id, so that games that end early count, too.
                 if (game.version + ord(game.id[0])) // GROWTH != (after.version + ord(game.id[0])) // GROWTH:
                     self.admission.grown(after, data, record)
