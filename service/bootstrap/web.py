@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from flask import Flask
 
-from service.backends.facade import BackendsFacade, Policy
+from service.backends.facade import BackendsFacade
 from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing, People
 from service.backends.index.store import RedisFeed
@@ -40,7 +40,7 @@ from service.learning.queries import Learning
 from service.limits.windows import RedisCounts
 from service.metrics import Metrics, StoreGauges
 from service.redis.topology import Topology
-from service.web.app import Ingress, WebParts, create_app
+from service.web.app import Application, create_app
 from service.web.http.streams import StreamLimits, Streams
 from service.web.quotas import limit_history
 from service.web.rate_limits import Limits, RateLimits
@@ -68,10 +68,8 @@ def build_backends(
         Listing(storage.game_index, storage.lobby, allowance=storage.reminders.heartbeats.allowance),
         Feeds(RedisFeed(storage.calls), notifications, clock),
         people=People(storage.game_index, storage.erasures),
-        policy=Policy(
-            needed_for_games=settings.games == "apps",
-            stored=StoredBytes(storage.shares),
-        ),
+        needed_for_games=settings.games == "apps",
+        stored=StoredBytes(storage.shares),
     )
 
 
@@ -158,13 +156,18 @@ def build_app(settings: Settings) -> Flask:
     learning = Learning(repository, storage.learning)
     backends = build_backends(settings, storage, notifications, Idempotency(secrets))
     app = create_app(
-        WebParts(games, learning, backends, limits, build_streams(settings, metrics), metrics, yield_control),
-        Ingress(settings.trusted_proxies, settings.metrics_port, settings.public_url),
+        games,
+        learning,
+        backends,
+        limits,
+        streams=build_streams(settings, metrics),
+        metrics=metrics,
+        yield_control=yield_control,
+        proxies=settings.trusted_proxies,
+        metrics_port=settings.metrics_port,
+        addresses=settings.public_url,
     )
-    for forget in (app.forget, backends.listing.forget):
-        storage.deleted.on_deletion(forget)
-    for forget in (app.drop_cached, backends.listing.forget):
-        storage.deleted.on_erasure(forget)
+    _follow_deletions(storage, app, backends)
     _start_threads(storage, metrics)
     metrics.show_store(StoreGauges(storage.stats.read, games.readiness.require))
     return app
@@ -175,6 +178,14 @@ def _start_clock(storage: Storage) -> None:
     for warning in storage.topology.durability_warnings():
         logging.getLogger(__name__).warning(warning)
     storage.clock.start_measurement()
+
+
+def _follow_deletions(storage: Storage, app: Application, backends: BackendsFacade) -> None:
+    """Have everything that keeps games drop those that are deleted, or had a player erased."""
+    for forget in (app.forget, backends.listing.forget):
+        storage.deleted.on_deletion(forget)
+    for forget in (app.drop_cached, backends.listing.forget):
+        storage.deleted.on_erasure(forget)
 
 
 def _start_threads(storage: Storage, metrics: Metrics) -> None:

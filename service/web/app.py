@@ -6,7 +6,7 @@ Owns the order of what is between server and handlers. Does not depend on the st
 from __future__ import annotations
 
 from collections.abc import Callable, Container
-from typing import Final, NamedTuple
+from typing import Final
 
 from werkzeug.middleware.proxy_fix import ProxyFix
 
@@ -91,38 +91,25 @@ class Application(LeanFlask):
         self._streams.drain()
 
 
-class WebParts(NamedTuple):
-    """The parts of the application of a worker.
+def create_app(
+    games: GamesFacade,
+    learning: Learning,
+    backends: BackendsFacade,
+    limits: RateLimits,
+    *,
+    streams: Streams,
+    metrics: Metrics,
+    yield_control: Callable[[], None],
+    proxies: int = 0,
+    metrics_port: int = 0,
+    addresses: tuple[str, ...] = (),
+) -> Application:
+    """Return the application of a worker.
 
-    ``yield_control`` is called during long computations to let other requests run.
+    ``yield_control`` is called during long computations to let other requests run. ``proxies`` is the number of reverse
+    proxies that are trusted for the address of the client. ``addresses`` are the URLs at which others can reach the
+    service, as far as it knows. Connections to ``metrics_port`` are served by ``create_metrics_app``; 0 is none.
     """
-
-    games: GamesFacade
-    learning: Learning
-    backends: BackendsFacade
-    limits: RateLimits
-    streams: Streams
-    metrics: Metrics
-    yield_control: Callable[[], None]
-
-
-class Ingress(NamedTuple):
-    """The settings for incoming requests.
-
-    ``proxies`` is the number of reverse proxies that are trusted for the address of the client. ``addresses`` are the
-    URLs at which others can reach the service, as far as it knows. Connections to ``metrics_port`` are served by
-    ``create_metrics_app``; 0 is none.
-    """
-
-    proxies: int = 0
-    metrics_port: int = 0
-    addresses: tuple[str, ...] = ()
-
-
-def create_app(parts: WebParts, ingress: Ingress) -> Application:
-    """Return the application of a worker."""
-    games, learning, backends, limits, streams, metrics, yield_control = parts
-    proxies, metrics_port, addresses = ingress
     app = Application(streams, games.clock)
     app.url_map.merge_slashes = False
     caches = ResponseCache(), ResponseCache(MAX_VIEW_CACHE_BYTES), GeometryCache(yield_control)

@@ -20,7 +20,7 @@ from prometheus_client import CollectorRegistry
 
 from service.backends.erasures import Erasures
 from service.backends.index.outbox import Outbox
-from service.backends.webhooks.deliveries import Deliveries, Sources
+from service.backends.webhooks.deliveries import Deliveries
 from service.bootstrap.sender import build_sender
 from service.bootstrap.workers import MAX_CALLS, WorkerParts, build_worker_parts
 from service.bots.choice import choose_move
@@ -185,7 +185,10 @@ def lease_context(
         parts.webhooks,
         parts.repository,
         sender,
-        Sources(parts.clock, system_clock, os.urandom, jitter),
+        clock=parts.clock,
+        signing_clock=system_clock,
+        random_bytes=os.urandom,
+        jitter=jitter,
         observe=lambda attempt: metrics.count_delivery(attempt.error or "ok"),
     )
     return LeaseContext(parts.webhooks, deliveries, metrics, parts.clock, jitter, game_ttl, begin_attempt)

@@ -16,7 +16,7 @@ from prometheus_client import CollectorRegistry
 
 from service.backends.index.outbox import Outbox
 from service.backends.ports import Webhook
-from service.backends.webhooks.deliveries import Deliveries, Sources
+from service.backends.webhooks.deliveries import Deliveries
 from service.backends.webhooks.endpoints import Webhooks
 from service.backends.webhooks.messages import MESSAGE_TYPES
 from service.games.store.idempotency import Idempotency
@@ -138,7 +138,10 @@ class Hooked:
             self.reached,
             self.owned.new_repository(),
             self.sender,
-            Sources(self.clock, lambda: self.now + self.clock_behind, self.random.randbytes, lambda: self.jitter),
+            clock=self.clock,
+            signing_clock=lambda: self.now + self.clock_behind,
+            random_bytes=self.random.randbytes,
+            jitter=lambda: self.jitter,
             observe=lambda attempt: self.metrics.count_delivery(attempt.error or "ok"),
         )
         context = LeaseContext(

@@ -9,7 +9,7 @@ from typing import Final
 
 from prometheus_client import Gauge
 
-from service.backends.facade import BackendsFacade, Policy
+from service.backends.facade import BackendsFacade
 from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing, People
 from service.backends.keys import Backends, StoredBytes
@@ -25,7 +25,7 @@ from service.metrics import Metrics
 from service.outgoing.addresses import check_url
 from service.redis.server_clock import system_clock
 from service.web import app as web
-from service.web.app import Application, Ingress, WebParts
+from service.web.app import Application
 from service.web.http.streams import KEEPALIVE_SECONDS, StreamLimits, Streams
 from service.web.rate_limits import Limits, RateLimits
 from tests.support.stores.memory_backends import MemoryBackends
@@ -50,16 +50,17 @@ def create_app(
     metrics_port: int = 0,
 ) -> Application:
     """The application for these games; without ``backends``, no key is valid, and no limits hold but those given."""
-    parts = WebParts(
+    return web.create_app(
         games,
         Learning(games._repository, learning_of(games._repository.store)),
         backends or build_backends(MemoryBackends()),
         limits or rate_limits(),
-        streams or build_streams(),
-        metrics or Metrics(),
-        yield_control,
+        streams=streams or build_streams(),
+        metrics=metrics or Metrics(),
+        yield_control=yield_control,
+        proxies=proxies,
+        metrics_port=metrics_port,
     )
-    return web.create_app(parts, Ingress(proxies, metrics_port))
 
 
 def build_streams(
@@ -118,10 +119,8 @@ def build_backends(
         listing or Listing(index, MemoryLobby()),
         feed or Feeds(MemoryFeed(index), games, clock),
         people=people or People(index, NoErasures()),
-        policy=Policy(
-            needed_for_games,
-            StoredBytes(shares),
-        ),
+        needed_for_games=needed_for_games,
+        stored=StoredBytes(shares),
     )
 
 

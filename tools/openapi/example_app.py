@@ -20,7 +20,7 @@ import orjson
 from flask import Flask
 from prometheus_client import CollectorRegistry
 
-from service.backends.facade import BackendsFacade, Policy
+from service.backends.facade import BackendsFacade
 from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing, People
 from service.backends.index.outbox import Outbox
@@ -28,7 +28,7 @@ from service.backends.index.store import RedisFeed, RedisIndex, RedisLobby, curs
 from service.backends.keys import Backends, StoredBytes
 from service.backends.ports import IndexEntry, IndexPage, IndexQuery, StoredItems
 from service.backends.store import RedisBackends, RedisErasures
-from service.backends.webhooks.deliveries import Deliveries, Sources
+from service.backends.webhooks.deliveries import Deliveries
 from service.backends.webhooks.endpoints import Webhooks
 from service.backends.webhooks.store import RedisWebhooks
 from service.devserver.embedded import EmbeddedServer
@@ -52,7 +52,7 @@ from service.outgoing.addresses import check_url
 from service.outgoing.sender import MAX_ANSWER_BYTES, Answer, Sender
 from service.redis.calls import FailureObserver, Observer, RedisCalls, observe_nothing
 from service.redis.topology import Topology, open_topology
-from service.web.app import Ingress, WebParts, create_app
+from service.web.app import create_app
 from service.web.http.streams import StreamLimits, Streams
 from service.web.rate_limits import Limits, RateLimits
 from service.workers.bot_worker import RoundEvents
@@ -113,7 +113,10 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> ExampleApp:
         webhooks,
         repository,
         _SilentSender("example"),
-        Sources(clock, clock, _SameBytes(), lambda: 0.5),
+        clock=clock,
+        signing_clock=clock,
+        random_bytes=_SameBytes(),
+        jitter=lambda: 0.5,
         observe=lambda _: None,
     )
 
@@ -164,15 +167,21 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> ExampleApp:
         Listing(index, lobby),
         Feeds(_NumberedFeed(calls), notifications, clock),
         people=People(index, RedisErasures(calls)),
-        policy=Policy(
-            needed_for_games=False,
-            stored=StoredBytes(UNLIMITED),
-        ),
+        needed_for_games=False,
+        stored=StoredBytes(UNLIMITED),
     )
     limits, metrics = RateLimits(LocalCounts(), Limits(), workers=1), Metrics()
     streams = Streams(StreamLimits(), metrics.streams, lambda _connection, _notify: lambda: None)
-    parts = WebParts(games, Learning(repository, learning), backends, limits, streams, metrics, lambda: None)
-    return ExampleApp(create_app(parts, Ingress()), advance_clock, lambda name: backends.keys.create(name).key)
+    app = create_app(
+        games,
+        Learning(repository, learning),
+        backends,
+        limits,
+        streams=streams,
+        metrics=metrics,
+        yield_control=lambda: None,
+    )
+    return ExampleApp(app, advance_clock, lambda name: backends.keys.create(name).key)
 
 
 class _Observers(TypedDict):

@@ -59,21 +59,12 @@ class Outcome(NamedTuple):
     gone: bool = False
 
 
-class Sources(NamedTuple):
-    """The sources of times, ids and pauses; ``jitter`` returns numbers from 0 to 1.
-
-    ``clock`` is that of the store. ``signing_clock`` is the machine's own: receivers compare the time of a signature
-    with their own clocks, and refuse a message that was signed minutes before or after.
-    """
-
-    clock: TimeSource
-    signing_clock: TimeSource
-    random_bytes: RandomBytes
-    jitter: Callable[[], float]
-
-
 class Deliveries:
     """Delivers to the endpoints of a store; ``observe`` is called with each attempt.
+
+    ``clock`` is that of the store. ``signing_clock`` is the machine's own: receivers compare the time of a signature
+    with their own clocks, and refuse a message that was signed minutes before or after. ``jitter`` returns numbers from
+    0 to 1, for pauses.
 
     Every method raises ``StorageUnavailable`` and ``OutcomeUnknown``; then it may be called again, and a message may
     arrive once more.
@@ -84,14 +75,20 @@ class Deliveries:
         store: WebhookStore,
         repository: GameRepository,
         sender: Sender,
-        sources: Sources,
         *,
+        clock: TimeSource,
+        signing_clock: TimeSource,
+        random_bytes: RandomBytes,
+        jitter: Callable[[], float],
         observe: Callable[[DeliveryAttempt], None],
     ) -> None:
         self._store = store
         self._repository = repository
         self._sender = sender
-        self._clock, self._signing_clock, self._random_bytes, self._jitter = sources
+        self._clock = clock
+        self._signing_clock = signing_clock
+        self._random_bytes = random_bytes
+        self._jitter = jitter
         self._observe = observe
 
     def challenge(self, webhook: Webhook) -> bool:

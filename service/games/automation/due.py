@@ -147,7 +147,7 @@ class LostReminders:
 
     def __init__(self, queue: ReminderQueue, runtime: Runtime) -> None:
         self._queue = queue
-        self._clock, _, _, self._run_later = runtime
+        self._clock, self._run_later = runtime.clock, runtime.run_later
         self._attempts = BoundedCache[str, int](SIZE)
         self._lock = Lock()
 

@@ -51,7 +51,7 @@ class OwnerCommands:
     """
 
     def __init__(self, context: CommandContext) -> None:
-        self._repository, self._idempotency, *_ = context
+        self._repository, self._idempotency = context.repository, context.idempotency
         self._new_secret = context.new_secret
 
     def rename(self, access: Access, seat: int, change: PlayerChange) -> GameView:

@@ -59,8 +59,9 @@ class Rematches:
     """The rematches of games."""
 
     def __init__(self, context: CommandContext) -> None:
-        self._repository, self._idempotency, runtime, self._bots_alone = context
-        self._clock, self._random_bytes = runtime.clock, runtime.random_bytes
+        self._repository, self._idempotency = context.repository, context.idempotency
+        self._clock, self._random_bytes = context.runtime.clock, context.runtime.random_bytes
+        self._bots_alone = context.bots_alone
 
     def begin(self, access: Access, key: IdempotencyKey | None = None) -> CommandResult[JoinedSeat]:
         """Return the game that follows a finished one, with the bearer's seat and token there: the same for all.

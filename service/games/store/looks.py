@@ -34,7 +34,7 @@ class Looks:
 
     def __init__(self, tables: OpenTables, runtime: Runtime) -> None:
         self._tables = tables
-        self._clock, _, _, self._run_later = runtime
+        self._clock, self._run_later = runtime.clock, runtime.run_later
         self._known = BoundedCache[tuple[str, int | None], int](_MAX_KNOWN)
 
     def record(self, game: Game, seat: int | None) -> None:
