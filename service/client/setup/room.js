@@ -50,12 +50,15 @@ export function waitingRoom(app, game, { variant, time, failed }) {
   });
   const button = (/** @type {string} */ name, /** @type {unknown} */ label, /** @type {() => void} */ act, look = "") =>
     html`<button class=${look} data-room=${name} aria-disabled=${isAsking} @click=${act}>${label}</button>`;
+  const isInvited = device.joinCode(game.id) !== undefined;
+  const buttons = () => html`<div class="buttons actions">
+    ${level ? button("fill", t("room.fill", { count: free.length }), () => fill(free), isInvited ? "" : "main") : nothing}
+    ${level && free.length > 1 ? button("add", t("room.add"), () => fill(free.slice(0, 1))) : nothing}
+    ${mayBegin ? button("begin", t("room.begin", { count: here }), () => ask(() => api.postOnce(`${path}/start`, {}, { token }))) : nothing}
+    ${button("leave", t("room.leave"), leave, "plain")}</div>`;
+  // Where friends are invited, their link comes first.
   return html`${time ? html`<p class="fills">${time}</p>` : nothing}
-    ${token ? html`<div class="buttons actions">
-      ${level ? button("fill", t("room.fill", { count: free.length }), () => fill(free), device.joinCode(game.id) ? "" : "main") : nothing}
-      ${level && free.length > 1 ? button("add", t("room.add"), () => fill(free.slice(0, 1))) : nothing}
-      ${mayBegin ? button("begin", t("room.begin", { count: here }), () => ask(() => api.postOnce(`${path}/start`, {}, { token }))) : nothing}
-      ${button("leave", t("room.leave"), leave, "plain")}</div>` : nothing}
+    ${!token ? nothing : isInvited ? html`<details class="fold"><summary>${t("room.more")}</summary>${buttons()}</details>` : buttons()}
     ${invite(app, game)}`;
 }
 
