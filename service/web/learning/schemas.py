@@ -43,7 +43,8 @@ class EstimatedMoveSchema(Schema):
         required=True,
         metadata=doc(
             "By how many points the side of the seat will score more in this round than the others on average, if this "
-            "move is made.",
+            "move is made. Where `unit` is `wins` these are wins, and a match that the round decides counts as its "
+            "`target` besides; in games with stars, what the stars are worth counts, too.",
             example=3.25,
         ),
     )
