@@ -142,7 +142,7 @@ class _Search:
         if len(events) > 1:
             ended = events[1]
             assert isinstance(ended, RoundEnded)
-            won = prize(self._rules, after, self._seat)
+            won = prize(self._rules, self._active, after, self._seat)
             return worth(self._rules, self._active, ended.round.scores, self._seat) + won
         key = position_key(self._rules, after)
         least, most = self._bounds.get(key, (-inf, inf))

@@ -74,20 +74,21 @@ def play_out(rules: Rules, state: State, move: Move, possible: Sequence[int]) ->
         if len(events) > 1:
             ended = events[1]
             assert isinstance(ended, RoundEnded)
-            return worth(rules, active, ended.round.scores, seat) + prize(rules, state, seat)
+            return worth(rules, active, ended.round.scores, seat) + prize(rules, active, state, seat)
         turn = state.turn
         assert turn is not None
         moves = legal_moves(rules, state, turn)
         move = moves[0] if len(moves) == 1 else best_of(rules, state, moves, left, possible=possible)
     result = rules.score_round(state, "blocked", rules.hands_left(state))
-    return worth(rules, active, result.scores, seat) + prize(rules, apply(rules, state, RoundEnded(result)), seat)
+    after = apply(rules, state, RoundEnded(result))
+    return worth(rules, active, result.scores, seat) + prize(rules, active, after, seat)
 
 
-def worth(rules: Rules, active: Sequence[int], scores: Sequence[int], seat: int) -> float:
+def worth(rules: Rules, active: Sequence[int], scores: Sequence[float], seat: int) -> float:
     """Return how much better the side of this seat scored than the other active seats on average."""
     teams = rules.teams
-    own: list[int] = []
-    others: list[int] = []
+    own: list[float] = []
+    others: list[float] = []
     for other in active:
         same_side = other == seat or (teams and other % teams == seat % teams)
         (own if same_side else others).append(scores[other])
@@ -95,12 +96,14 @@ def worth(rules: Rules, active: Sequence[int], scores: Sequence[int], seat: int)
     return lead if rules.best == "highest" else -lead
 
 
-def prize(rules: Rules, state: State, seat: int) -> float:
-    """Return the value of a match that ended with this round, to the side of this seat; 0 if the match goes on.
+def prize(rules: Rules, active: Sequence[int], state: State, seat: int) -> float:
+    """Return what this round is worth to the side of this seat beyond its scores, by the state after it.
 
-    Where totals are wins, it is the number of wins that a match takes, lost or won, so that losing the match is worse
-    than losing any round. Where totals are points it is always 0.
+    Where totals are wins, it is the number of wins that a match takes, lost or won, if the match ended, so that losing
+    the match is worse than losing any round. In games with stars, it is what the stars are worth. Else it is 0.
     """
+    if rules.prospects is not None:
+        return worth(rules, active, rules.prospects(state), seat)
     if rules.unit == "points":
         return 0.0
     winners = state.winners or rules.match_end(state).winners

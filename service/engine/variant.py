@@ -169,6 +169,8 @@ class Rules:
     """Whether the seat that is to lead may pass, so that its partner leads."""
     has_manches: bool = False
     """Whether a match is played in manches."""
+    prospects: Callable[[State], tuple[float, ...]] | None = None
+    """By seat: the points to come that stars are worth if everybody wins equally often; they add up to 0."""
     leads_next: Callable[[State, RoundResult], int | None] = _winner_leads
     """The ``next_leader`` after a round with this result, its scores added; asked before anybody is eliminated."""
     dealer: Callable[[State], int | None] = _no_dealer

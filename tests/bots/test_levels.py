@@ -19,7 +19,7 @@ from service.bots.knowledge import Observation, observe, tile_set
 from service.bots.playout import tiles_possible, worth
 from service.bots.worlds import Sampler
 from service.engine.deal import Deck, length_prefixed, seed_of_decision
-from service.engine.events import RoundEnded
+from service.engine.events import Manche, RoundEnded
 from service.engine.moves import FLIP, PLAY, Move
 from service.engine.referee import advance, legal_moves
 from service.engine.state import PLAYING, State
@@ -336,6 +336,31 @@ def test_in_a_playout_the_next_player_is_left_only_a_number_that_they_have_passe
     assert str(playout.best_of(rules, state, moves, possible[0], possible=possible).tile) == "1-6"
     possible[1] = tile_set(tiles("0-6 2-6 4-6 6-6"))
     assert str(playout.best_of(rules, state, moves, possible[0], possible=possible).tile) == "5-6"
+
+
+def worth_after(table: EngineTable, hands: Sequence[str], move: str) -> float:
+    """What the round is worth to the last of these seats, with the ends 1 and 2, if it makes this move."""
+    table.lay("1-2")
+    table.put(*hands)
+    seat = len(hands) - 1
+    state = table.state._replace(turn=seat)
+    (laid,) = [each for each in legal_moves(table.rules, state, seat) if str(each.tile) == move]
+    return playout.play_out(table.rules, state, laid, [tile_set(table.rules.tiles)] * len(hands))
+
+
+def test_a_playout_counts_the_stars_that_it_leaves() -> None:
+    table = EngineTable("cochon", seats=3)
+    table.state = table.state._replace(manche=Manche(1, (2, 1, 0)))
+    hands = ("3-5", "4-6", "1-3 2-4")
+    assert worth_after(table, hands, "1-3") == -2  # seat 0 wins the manche, and seat 2 is the pig
+    assert worth_after(table, hands, "2-4") == pytest.approx(-0.5 - 1)  # 2 to 2 to 0: likely the pig later
+
+
+def test_a_playout_counts_the_match_that_it_loses() -> None:
+    table = EngineTable("by-wins", seats=2, hand=7)
+    table.state = table.state._replace(totals=(5, 0))
+    assert worth_after(table, ("3-5", "1-3 2-4"), "1-3") == -1 - 6  # six love
+    assert worth_after(table, ("3-5", "1-3 2-4"), "2-4") == 5  # bruk
 
 
 def test_the_others_do_not_know_the_own_hand_in_a_playout() -> None:

@@ -136,6 +136,16 @@ def test_worked_17c_equal_totals_are_played_off_in_a_whole_manche() -> None:
     assert (table.state.totals, table.state.winners) == ((4, 3, -1), ())  # not before the end of the manche
 
 
+@pytest.mark.parametrize(
+    ("stars", "worth"),
+    [((0, 0, 0), (0, 0, 0)), ((2, 1, 0), (4 / 9, 1 / 9, -5 / 9)), ((2, 0, 0), (26 / 27, -13 / 27, -13 / 27))],
+)
+def test_17_6_what_stars_are_worth_to_equal_players(stars: tuple[int, ...], worth: tuple[float, ...]) -> None:
+    table = standing(*stars)
+    assert table.rules.prospects is not None
+    assert table.rules.prospects(table.state) == pytest.approx(worth)
+
+
 def test_17_7_a_match_is_over_after_a_thousand_rounds_at_the_latest() -> None:
     table = standing(0, 0, 0)
     table.state = table.state._replace(round=1000)

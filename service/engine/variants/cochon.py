@@ -5,7 +5,8 @@ Owns the effect of a round on the manche and the match. Does not depend on how s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 from service.engine.events import EndReason, Manche, RemainingHand, RoundResult, ScoreLine
@@ -43,6 +44,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         match_end=_MatchEnd(settings["match"], settings["target"]).verdict,
         leads_next=_leads_next,
         has_manches=True,
+        prospects=_prospects,
     )
 
 
@@ -50,6 +52,28 @@ def _leads_next(_state: State, result: RoundResult) -> int | None:
     """The winner; in the first round of a manche and after a round without a winner the deal decides (rules 17.2)."""
     assert result.manche is not None
     return None if result.manche.ended else result.winner
+
+
+def _prospects(state: State) -> tuple[float, ...]:
+    assert state.manche is not None
+    return _worth_of_stars(state.manche.running().stars)
+
+
+@cache
+def _worth_of_stars(stars: tuple[int, ...]) -> tuple[float, ...]:
+    """By seat: what it writes on average at the end of the manche, if everybody wins a round equally often (17.6)."""
+    seats = range(len(stars))
+    worth = [0.0 for _ in seats]
+    for winner in seats:
+        after = tuple([many + (seat == winner) for seat, many in enumerate(stars)])
+        if all(after):
+            continue
+        if after[winner] == _STARS:
+            written: Sequence[float] = [after.count(0) if seat == winner else -(not after[seat]) for seat in seats]
+        else:
+            written = _worth_of_stars(after)
+        worth = [so_far + each / len(stars) for so_far, each in zip(worth, written, strict=True)]
+    return tuple(worth)
 
 
 class _Count(NamedTuple):
