@@ -81,6 +81,12 @@ _GREEDY: Final = (
     (Setup("bergen", 2), 0.55),
     (Setup("bergen", 4), 0.55),
 )
+_GREEDY_ALONE: Final = (
+    (Setup("by-wins", 2), 0.5),
+    (Setup("by-wins", 4), 0.5),
+    (Setup("cochon", 3), 0.5),
+)
+"""Games in which no other level is measured yet."""
 _EXPERT_DEALS: Final = {
     Setup("homo-homini-lupus", 4): 700,
     Setup("fido", 3, (("set", 12),)): 100,
@@ -101,7 +107,7 @@ _COMPARED: Final = (
 IN_ORDER: Final = tuple({setup.variant: setup for setup, _ in reversed(_GREEDY)}.values())
 """One setup of each game."""
 ROWS: Final = (
-    *[Row("greedy", "random", setup, bound, 1000) for setup, bound in _GREEDY],
+    *[Row("greedy", "random", setup, bound, 1000) for setup, bound in (*_GREEDY, *_GREEDY_ALONE)],
     *[Row("expert", "greedy", setup, 0.5, _EXPERT_DEALS.get(setup, 200)) for setup, _ in _GREEDY],
     *[Row(stronger, weaker, setup, 0.5, 4000) for weaker, stronger in pairwise(LEVELS[:-1]) for setup in IN_ORDER],
     *[Row("expert", EARLIER, setup, 0.5, 1500) for setup in _COMPARED],
