@@ -141,12 +141,11 @@ def build_app(settings: Settings) -> Flask:
     secrets = server_secrets(settings.secret_key, settings.data_dir)
     runtime = Runtime(storage.clock, os.urandom, yield_control, run_in_background)
     heartbeats = storage.reminders.heartbeats
-    admit_read, observe = partial(limit_history, limits), metrics.write_committed
     repository = GameRepository(
         storage.store,
         runtime,
-        observe=observe,
-        admit_read=admit_read,
+        observe=metrics.write_committed,
+        admit_read=partial(limit_history, limits),
         allowance=heartbeats.allowance,
         keeping=Keeping(lifetimes_of(settings), storage.shares),
     )

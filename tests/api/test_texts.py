@@ -166,7 +166,7 @@ def test_a_move_may_be_made_on_a_view_with_a_sentence(api: Api, headers: dict[st
         (move, *_) = table.moves(seat)
         stale = etag.replace(f'"{table.view()["version"]}-', f'"{table.view()["version"] - 1}-')
         other_seat = ask(api, table, "?text=true", 1 - seat, **headers).headers["ETag"]
-        for wrong in (stale, other_seat, '"-en"', '"en"', etag.replace('-en"', '-fr"').replace('-de"', '-fr"')):
+        for wrong in (stale, other_seat, '"-en"', '"en"', etag.replace('-en"', '-it"').replace('-de"', '-it"')):
             assert table.move(seat, move, If_Match=wrong).status_code == 412
         assert table.move(seat, move, If_Match=etag).status_code == 201
 
