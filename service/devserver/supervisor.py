@@ -25,9 +25,9 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import FrameType
+from types import FrameType, MappingProxyType
 
 from service import metrics_folder
 from service.config import Settings
@@ -78,7 +78,8 @@ class Signals:
 class Child:
     """A process and what it starts, in a session of its own; ``name`` is for people.
 
-    It inherits the descriptors, and gets ``sign`` when this process is killed.
+    It inherits the descriptors, and gets ``sign`` when this process is killed. ``changed`` is its own part of the
+    environment, which is read when it starts.
     """
 
     def __init__(
@@ -89,6 +90,7 @@ class Child:
         descriptors: Sequence[int],
         *,
         sign: signal.Signals = signal.SIGTERM,
+        changed: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.name = name
         self.pid: int | None = None
@@ -96,6 +98,7 @@ class Child:
         self._environ = environ
         self._descriptors = descriptors
         self._sign = sign
+        self._changed = changed
         self._process: subprocess.Popen[bytes] | None = None
         self._start_at = 0.0
 
@@ -105,7 +108,7 @@ class Child:
             self._process = subprocess.Popen(
                 die_with_parent(self._command, self._sign),
                 stdin=subprocess.DEVNULL,
-                env=self._environ,
+                env={**self._environ, **self._changed},
                 pass_fds=self._descriptors,
                 start_new_session=True,
             )
@@ -171,8 +174,10 @@ class ProcessGroup:
         self.web = Child("the web server", gunicorn, self.environ, [*numbers, *inherited], sign=signal.SIGQUIT)
         commands = ["bots"] * settings.bot_workers
         commands += ["scheduler"] * settings.schedulers + ["messenger"] * settings.messengers
+        by_gunicorn = {"METRICS_PORT": "0"}  # which serves the metrics of all processes
         self.background = [
-            Child(f"the process `{command}`", ["service", command], self.environ, inherited) for command in commands
+            Child(f"the process `{command}`", ["service", command], self.environ, inherited, changed=by_gunicorn)
+            for command in commands
         ]
 
     def run(self) -> None:

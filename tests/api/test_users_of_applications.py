@@ -10,10 +10,10 @@ import pytest
 import redis
 
 from service.backends.webhooks.messages import game_messages
-from service.games.store.codec import decode_event
 from tests.api.client import Api, Table, status_and_code
 from tests.api.redis_contents import keys_with
 from tests.api.saved_games import decoded, take_snapshot
+from tests.api.twins import history_of
 
 pytestmark = pytest.mark.gate
 
@@ -60,9 +60,8 @@ def test_whatever_follows_is_told_of_the_user(api: Api, app_key: str, server: re
     assert (dealt["type"], dealt["waiting_for"]) == ("dealt", waiting_for)
     snapshot = take_snapshot(server, table.id)
     game = decoded(table.id, snapshot)
-    stored = [each.partition(b" ")[2] for each in snapshot.unpacked_events]
-    events = [decode_event(version, game.created_at, data) for version, data in enumerate(stored, 1)]
-    told = {each.type: orjson.loads(each.body)["data"] for each in game_messages("hook", game, (), events[1:])}
+    messages = game_messages("hook", game, (), history_of(game, snapshot)[1:])
+    told = {message.type: orjson.loads(message.body)["data"] for message in messages}
     assert told["game.joined"]["player_ref"] == told["game.turn"]["player_ref"] == CLEO
     assert told["game.turn"]["waiting_for"] == waiting_for
 
