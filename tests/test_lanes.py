@@ -14,7 +14,7 @@ from tests.support.serving import ROOT
 
 QUICK: Final = 300
 """Processor seconds that ``make test`` may take."""
-CHECK: Final = 90
+CHECK: Final = 60
 """Processor seconds of ``make check``."""
 CHECK_TEST_GATE: Final = 1600
 """Processor seconds of what ``.ci/run`` runs: fifteen minutes of two cores, with some room."""

@@ -211,7 +211,7 @@ def test_an_end_with_few_tiles_is_solved_and_one_with_many_not_begun(key: str, m
     assert not any(found[most + 1])
 
 
-@pytest.mark.gate
+@pytest.mark.nightly
 def test_an_end_with_too_many_positions_is_left_to_the_worlds() -> None:
     games = games_of_two_sides("dominospiel")
     solved = set()
