@@ -1,4 +1,4 @@
-"""What sends requests to addresses that applications give, built from the settings.
+"""Build from the settings the sender of requests to addresses that applications give.
 
 Apart from ``web``, so that a messenger does not import the application.
 """

@@ -41,7 +41,7 @@ PRIVATE_FILE = 0o600
 
 _DAMAGED: Final = "Bad file format reading the append only file"
 _TRUNCATED: Final = re.compile(r"Truncating the AOF .* at offset \d+")
-"""What the server logs of its data."""
+"""Lines that the server logs about its data."""
 
 
 class EmbeddedServerError(Exception):

@@ -25,9 +25,10 @@ import socket
 import subprocess
 import sys
 import time
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import FrameType, MappingProxyType
+from types import FrameType
 
 from service import metrics_folder
 from service.config import Settings
@@ -78,19 +79,17 @@ class Signals:
 class Child:
     """A process and what it starts, in a session of its own; ``name`` is for people.
 
-    It inherits the descriptors, and gets ``sign`` when this process is killed. ``changed`` is its own part of the
-    environment, which is read when it starts.
+    It inherits the descriptors, and gets ``sign`` when this process is killed. The environment is read when it starts.
     """
 
     def __init__(
         self,
         name: str,
         command: Sequence[str],
-        environ: dict[str, str],
+        environ: Mapping[str, str],
         descriptors: Sequence[int],
         *,
         sign: signal.Signals = signal.SIGTERM,
-        changed: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.name = name
         self.pid: int | None = None
@@ -98,7 +97,6 @@ class Child:
         self._environ = environ
         self._descriptors = descriptors
         self._sign = sign
-        self._changed = changed
         self._process: subprocess.Popen[bytes] | None = None
         self._start_at = 0.0
 
@@ -108,7 +106,7 @@ class Child:
             self._process = subprocess.Popen(
                 die_with_parent(self._command, self._sign),
                 stdin=subprocess.DEVNULL,
-                env={**self._environ, **self._changed},
+                env=self._environ,
                 pass_fds=self._descriptors,
                 start_new_session=True,
             )
@@ -174,10 +172,9 @@ class ProcessGroup:
         self.web = Child("the web server", gunicorn, self.environ, [*numbers, *inherited], sign=signal.SIGQUIT)
         commands = ["bots"] * settings.bot_workers
         commands += ["scheduler"] * settings.schedulers + ["messenger"] * settings.messengers
-        by_gunicorn = {"METRICS_PORT": "0"}  # which serves the metrics of all processes
+        without_port = ChainMap({"METRICS_PORT": "0"}, self.environ)  # gunicorn serves the metrics of all processes
         self.background = [
-            Child(f"the process `{command}`", ["service", command], self.environ, inherited, changed=by_gunicorn)
-            for command in commands
+            Child(f"the process `{command}`", ["service", command], without_port, inherited) for command in commands
         ]
 
     def run(self) -> None:
@@ -294,12 +291,8 @@ def reachable_hosts(host: str) -> list[str]:
         found.append(probe.getsockname()[0])
     with contextlib.suppress(OSError):
         found += [str(entry[4][0]) for entry in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)]
-    own = [address for address in dict.fromkeys(found) if not ipaddress.ip_address(address).is_unspecified]
-    return [
-        address
-        for address in own
-        if not (ipaddress.ip_address(address).is_loopback or ipaddress.ip_address(address).is_link_local)
-    ]
+    own = [ipaddress.ip_address(text) for text in dict.fromkeys(found)]
+    return [str(ip) for ip in own if not (ip.is_unspecified or ip.is_loopback or ip.is_link_local)]
 
 
 def _listen(host: str, port: int, prefix: str = "") -> socket.socket:

@@ -43,10 +43,10 @@ Difficulty = Literal[1, 2, 3]
 thing more, such as a partner, arms, or several tiles in a turn. 3: the ends are added up at each tile, or several such
 things."""
 Carries = Literal["loser", "winner"]
-"""Who gets what undecided rounds carry over: their points the next loser, or their number the next winner, whose win is
-worth more."""
+"""The receiver of what undecided rounds carry over: the next loser of their points, or the next winner of their number,
+whose win is worth more."""
 Unit = Literal["points", "wins"]
-"""What totals count: points, or wins; one round may count as several wins."""
+"""The unit of totals: points, or wins; one round may count as several wins."""
 Count = Callable[[State, EndReason, tuple[RemainingHand, ...]], RoundResult]
 """The result of a round that ended for this reason with these hands left."""
 Points = Callable[[State, Tile, End | None, int | None], int]
@@ -164,7 +164,7 @@ class Rules:
     hand_value: Callable[[Hand], int] = pips
     """The value of a hand that is left at the end of a round."""
     carries: Carries | None = None
-    """Who gets what undecided rounds carry over; ``None``: no round carries anything."""
+    """The receiver of what undecided rounds carry over; ``None``: no round carries anything."""
     may_leave_lead: Callable[[State], bool] = _never
     """Whether the seat that is to lead may pass, so that its partner leads."""
     has_manches: bool = False
@@ -179,7 +179,7 @@ class Rules:
     rows: Mapping[Tile, int] | None = None
     """The row of each tile, by which a hand can be sorted (rules 3.10)."""
     deals_again: bool = False
-    """Whether ``opening`` may reject a deal in which somebody holds a double, so that it is dealt again."""
+    """``True``: ``opening`` may reject a deal in which somebody holds a double, so that it is dealt again."""
     teams: int = 0
     """The number of teams; 0: no teams. Seat s is in team s mod teams."""
     best: ScoreOrder = "highest"

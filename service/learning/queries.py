@@ -27,7 +27,7 @@ MAX_WAITING: Final = 32
 """Requests of a process that wait for hints at a time; the others are told to come again."""
 HINT_BYTES: Final = 1000
 REVIEW_BYTES_PER_EVENT: Final = 40
-"""What is counted in the share of the tenant of the game: about what is stored, or some more."""
+"""Bytes counted in the share of the tenant of the game: about what is stored, or some more."""
 
 
 class HintFound(NamedTuple):

@@ -34,7 +34,7 @@ _OPEN: Final = {"variant": "domino", "players": [{"name": "Ada"}, {"open": True}
 _NOWHERE: Final = "/v1/games/AAAAAAAAAAAAAAAAAAAAAAAA"
 _KEYS: Final = count(1)
 SEEK: Final = {"variant": "domino", "players": 4, "fill": {"after": 2, "bot": "random"}}
-"""What strangers seek, honest and hostile ones."""
+"""The wishes of strangers, honest and hostile ones."""
 SEEKS: Final = [request("POST", "/v1/seeks", orjson.dumps({**SEEK, "name": "Eve"}))]
 
 

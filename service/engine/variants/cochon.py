@@ -65,15 +65,19 @@ def _worth_of_stars(stars: tuple[int, ...]) -> tuple[float, ...]:
     seats = range(len(stars))
     worth = [0.0 for _ in seats]
     for winner in seats:
-        after = tuple([many + (seat == winner) for seat, many in enumerate(stars)])
+        after = _with_star(stars, winner)
         if all(after):
             continue
         if after[winner] == _STARS:
             written: Sequence[float] = [after.count(0) if seat == winner else -(not after[seat]) for seat in seats]
         else:
             written = _worth_of_stars(after)
-        worth = [so_far + each / len(stars) for so_far, each in zip(worth, written, strict=True)]
+        worth = [so_far + part / len(stars) for so_far, part in zip(worth, written, strict=True)]
     return tuple(worth)
+
+
+def _with_star(stars: tuple[int, ...], winner: int) -> tuple[int, ...]:
+    return tuple([count + (seat == winner) for seat, count in enumerate(stars)])
 
 
 class _Count(NamedTuple):
@@ -88,7 +92,7 @@ class _Count(NamedTuple):
         winner = state.went_out_first if ended_by == "out" else self._lightest(state, hands)
         if winner is None:
             return round_result(state, ended_by, hands, ())._replace(manche=running)
-        stars = tuple([count + (seat == winner) for seat, count in enumerate(running.stars)])
+        stars = _with_star(running.stars, winner)
         lines = [ScoreLine(winner, 1, "17.4", "1")]
         manche = Manche(running.number, stars)
         if all(stars):

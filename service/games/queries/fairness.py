@@ -50,7 +50,7 @@ class FairnessReport(NamedTuple):
     without: tuple[Tile, ...]
     """The tiles of the set that are not in the game."""
     deals_again: bool
-    """Whether also deals in which somebody holds a double may be dealt again."""
+    """``True``: also deals in which somebody holds a double may be dealt again."""
     rounds: tuple[RoundFairness, ...]
 
 

@@ -61,9 +61,9 @@ class Follower(ABC, Generic[Page]):
         max_pending: int = 1,
     ) -> None:
         self.closing = False
-        """Whether the service is shutting down."""
+        """Set when the service shuts down."""
         self.finished = False
-        """Whether no more will come."""
+        """Set when no more will come."""
         self._slots = slots
         self._poll = poll_seconds
         self._pause = pause_seconds
