@@ -110,7 +110,7 @@ function leave() {
   view?.close?.();
   announcer.clear();
   view = undefined;
-  document.querySelector("dialog")?.close();
+  document.querySelector("dialog[open]")?.close();
 }
 
 /** @type {Map<string, Promise<void>>} */

@@ -111,10 +111,17 @@ def test_face_up_or_face_down_is_asked_in_words(http: httpx.Client, open_page: O
     expect(page.locator(".cloth .tiles .back")).to_be_attached()
 
 
-def test_the_first_tile_that_fits_is_in_sight(http: httpx.Client, open_page: OpenPage) -> None:
+def test_the_first_tile_that_fits_is_in_sight_though_the_hand_is_loaded_last(
+    http: httpx.Client, open_page: OpenPage
+) -> None:
     table = Table.create(http, "fido", 3, seed="places", options={"set": 12})
     page = open_page(None, viewport=PHONE, touch=True)
+    held: list[Route] = []
+    page.route("**/table/play.js", lambda route: held.append(route))  # noqa: PLW0108 # Playwright asks for its parameters
     sit(page, table, table.to_move())
+    expect(page.locator(".log li")).to_have_count(2)
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    held.pop().continue_()
     expect(page.locator(".hand .fits").first).to_be_in_viewport(ratio=1)
 
 

@@ -12,7 +12,7 @@ import { html, render } from "../vendor/lit-html.js";
  */
 export async function open(app, title, contents) {
   await app.extras();
-  if (document.querySelector("dialog")) return "";
+  if (document.querySelector("dialog[open]")) return "";
   const dialog = document.createElement("dialog");
   dialog.setAttribute("aria-labelledby", "dialog-title");
   render(html`<h2 id="dialog-title">${title}</h2>${contents(dialog)}`, dialog);

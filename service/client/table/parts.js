@@ -77,9 +77,8 @@ export function createFocus(match) {
   /** Whether the heading has the focus only because nothing better was there. */
   let atHeading = false;
   let isFirst = true;
-  /** What was shown last: a version, and how many events. */
-  let latest = 0;
-  let latestEvents = 0;
+  /** What was shown last: the version, how many events, and whether the hand, whose module may be loaded later. */
+  let latest = "";
   const region = () => document.querySelector("[data-table]");
 
   return () => {
@@ -96,9 +95,9 @@ export function createFocus(match) {
     if (match.game) isFirst = false;
     hadFocus = Boolean(region()?.contains(document.activeElement)) || (hadFocus && document.activeElement === document.body);
     const { game, events } = match;
-    if (game?.version === latest && events.length === latestEvents) return;
-    latest = game?.version ?? 0;
-    latestEvents = events.length;
+    const shown = [game?.version, events.length, !region()?.querySelector(".hand")].join();
+    if (shown === latest) return;
+    latest = shown;
     // With the next frame, which knows the layout anyway.
     requestAnimationFrame(scrollToLatest);
   };
