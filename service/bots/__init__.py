@@ -1,6 +1,6 @@
-"""Computer players: from what a seat may know to one of its legal moves.
+"""Computer players: choose one of the legal moves of a seat from what the seat knows.
 
-Owns how a move is chosen, level by level. Does not depend on who asks, on hosted games, or on clocks. A computer player
-is given an ``Observation`` and never a state of the match, so it knows what a person in its seat could know. Everything
-here is written against the questions that ``service.engine`` answers; no line knows a game.
+Owns the levels and how each chooses a move. Does not depend on the caller, on hosted games, or on clocks. A computer
+player gets an ``Observation`` and never a state of the match, so it knows no more than a person in its seat could know.
+The code calls only the functions of ``service.engine`` that every game has; no line is about one game.
 """

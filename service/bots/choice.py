@@ -1,10 +1,10 @@
-"""The entrance to the computer players: from what a seat may know to its move.
+"""The entry point of the computer players: ``choose_move``.
 
-Owns the table of the levels, and the three that only weigh the moves of a turn.
+Owns the table of the levels, and the three levels that only compare the moves of one turn.
 
-A move is determined by the rules, the observation, the level and the decision seed: the same four give the same move in
-any process. Only ``random()`` and ``getrandbits()`` of the generator made from the seed are used, whose sequences
-Python guarantees.
+The rules, the observation, the level and the decision seed determine a move: the same four give the same move in any
+process. The seed initialises a random generator, of which only ``random()`` and ``getrandbits()`` are used: Python
+guarantees that their sequences stay the same.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ def _choose(temperature: float, rules: Rules, observation: Observation, random: 
     return observation.view.legal_moves[next(place for place, share in enumerate(shares) if at < share)]
 
 
-# With their types, as the compiler looks at this module without its functions.
+# Annotated, because the compiler reads this module without the bodies of its functions.
 choose_as_beginner: Final[Callable[[Rules, Observation, Random], Move]] = partial(_choose, _BEGINNER)
 choose_casually: Final[Callable[[Rules, Observation, Random], Move]] = partial(_choose, _CASUAL)
 
 
-# The level ``random``: any legal move, each as likely as any other.
+# The level ``random``: every legal move is equally likely.
 
 
 def choose_at_random(_rules: Rules, observation: Observation, random: Random) -> Move:
-    """Return one of the legal moves."""
+    """Return a random legal move; all are equally likely."""
     moves = observation.view.legal_moves
     return moves[int(random.random() * len(moves))]
 
@@ -61,24 +61,24 @@ LEVELS: Final[Mapping[str, Callable[[Rules, Observation, Random], Move]]] = {
     "greedy": greedy.choose,
     "expert": expert.choose,
 }
-"""How each level chooses, from weak to strong. What is said about them is in ``service.games.queries.catalogue``."""
+"""The function of each level, from weak to strong. Their descriptions are in ``service.games.queries.catalogue``."""
 
 EDITIONS: Final[Mapping[str, int]] = {"random": 1, "beginner": 3, "casual": 3, "greedy": 1, "expert": 5}
-"""By level: the edition, which grows with each change after which the level may choose another move.
+"""The edition of each level. It grows with every change after which the level may choose another move.
 
-Expert, from edition 2: weighs worlds by what others chose, and plays ends without hidden tiles exactly. Edition 4:
-weighs by no choices in sets larger than double-six. Edition 5: weighs by the last choices there, and plays longer ends
-exactly.
+The editions of expert:
+
+* 2: it weights worlds by the choices of the other players, and solves the end of a round without hidden tiles exactly.
+* 4: in sets larger than double-six, it ignores the choices of the other players.
+* 5: in those sets, it considers their last choices; and it solves longer ends exactly.
 """
 NEWEST_EDITION: Final = max(EDITIONS.values())
 
 
 def choose_move(rules: Rules, observation: Observation, level: str, decision_seed: bytes) -> Move:
-    """Return the move of the seat to act, one of its legal moves.
+    """Return the move that this level chooses for the seat to act, one of its legal moves.
 
-    ``decision_seed`` are 32 bytes (``deal.seed_of_decision``).
-
-    A move without an alternative costs no work, as all deals between rounds.
+    ``decision_seed`` has 32 bytes (``deal.seed_of_decision``). A single legal move is returned without any computation.
     """
     moves = observation.view.legal_moves
     if len(moves) == 1:

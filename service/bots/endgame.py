@@ -1,13 +1,12 @@
-"""The end of a round in which nothing is hidden any more, solved exactly.
+"""An exact solver for the end of a round in which no tile is hidden any more.
 
-When the stock is empty and the unseen tiles are those of one hand, a seat knows them all; so it does when nobody else
-holds tiles and the stock has at most one. Then every way to go on is tried, each side playing for its own best count
-(alpha-beta search with a table of the positions that were met). Two sides must count, or the seat must be the only one
-that still plays. Where more sides play, moves are compared in sampled worlds as anywhere else (``expert``): there, what
-is best for one is not what is worst for another. Two teams are two sides.
+A seat knows all tiles if the unseen ones are the hand of one other seat, or the last tile of the stock while no other
+seat holds any. Then an alpha-beta search with a table of visited positions tries every continuation; each side
+maximises its own result. This is exact only if two sides are in the match (two teams are two sides), or if no other
+seat holds tiles: with more sides, the best move for one is not the worst for the others. In all other cases, and if
+the end has more tiles than the limits below, the level ``expert`` compares moves in sampled worlds.
 
-An end with more tiles than the bounds below is left to the worlds, too, at once. Owns when nothing is hidden, the
-bounds, and the search. Does not depend on any game.
+Owns the search, its limits, and the decision when nothing is hidden. Does not depend on any game.
 """
 
 from __future__ import annotations
@@ -29,26 +28,28 @@ from service.engine.variant import Rules
 from service.engine.view import imagined
 
 _MAX_TILES: Final = 17
-"""In all hands and the stock: then some ten thousand positions are tried; each tile less halves that."""
+"""The maximum number of tiles in all hands and the stock. So many need about ten thousand positions; one less, half."""
 _MAX_TILES_IF_PLAYS_SCORE: Final = 15
-"""The same where more positions differ, by what has been scored."""
+"""The maximum in games that score placements: there, positions also differ by the points so far."""
 _MAX_TILES_OF_LONG_TURNS: Final = 14
-"""The same where a turn may be several tiles, which can be chosen and ordered in more ways."""
+"""The maximum in games with several tiles in one turn, which has more continuations."""
 _MAX_POSITIONS: Final = 20_000
-"""Of a decision, to bound its time: half a second, or less if it is compiled. Few ends within the bounds above need
-more."""
+"""The maximum number of positions of one decision, about half a second, or less in compiled code.
+
+Few ends with so many tiles as allowed above need more.
+"""
 _NO_DECK: Final = Deck(b"")
-"""No round is dealt here."""
+"""A placeholder: the search never deals a round."""
 
 
 class _TooLong(Exception):
-    """More positions would have to be tried."""
+    """The search has reached ``_MAX_POSITIONS``."""
 
 
 def solve(rules: Rules, observation: Observation, knowledge: Knowledge, moves: Sequence[Move]) -> Move | None:
-    """Return the best of these moves, of equal ones the first.
+    """Return the best of these moves; of equal ones, the first.
 
-    ``None`` if anything is hidden, or the end is too long.
+    ``None`` if a tile is hidden, or the search would take too long.
     """
     state = known_state(rules, observation, knowledge)
     if state is None or _is_too_long(rules, state):
@@ -68,9 +69,9 @@ def solve(rules: Rules, observation: Observation, knowledge: Knowledge, moves: S
 def values_of(
     rules: Rules, observation: Observation, knowledge: Knowledge, moves: Sequence[Move]
 ) -> list[float] | None:
-    """Return what the round is worth after each of these moves.
+    """Return the value of the round after each of these moves, in points.
 
-    ``None`` if anything is hidden, or the end is too long.
+    ``None`` if a tile is hidden, or the search would take too long.
     """
     state = known_state(rules, observation, knowledge)
     if state is None or _is_too_long(rules, state):
@@ -83,7 +84,7 @@ def values_of(
 
 
 def is_all_known(observation: Observation) -> bool:
-    """Return whether the unseen tiles are of one hand, or the only one of the stock, so that the seat knows them."""
+    """Return whether all unseen tiles are in one hand, or are the last tile of the stock: then the seat knows them."""
     return len(_holding(observation)) + observation.view.stock <= 1
 
 
@@ -93,7 +94,10 @@ def _holding(observation: Observation) -> list[int]:
 
 
 def known_state(rules: Rules, observation: Observation, knowledge: Knowledge) -> State | None:
-    """Return the true state, if the seat can tell it, and two sides count or nobody else holds tiles; else ``None``."""
+    """Return the true state; ``None`` if the seat cannot know it, or if it cannot be solved exactly.
+
+    It can be solved if two sides are in the match, or no other seat holds tiles.
+    """
     seat, view, events = observation
     assert view.you is not None
     holding = _holding(observation)
@@ -110,7 +114,7 @@ def known_state(rules: Rules, observation: Observation, knowledge: Knowledge) ->
 
 
 def _is_too_long(rules: Rules, state: State) -> bool:
-    """Return whether an end has too many tiles for the search to come to its end."""
+    """Return whether this state has more tiles than the search can handle."""
     most = _MAX_TILES_IF_PLAYS_SCORE if rules.scores_plays else _MAX_TILES
     if rules.may_follow is not one_tile:
         most = _MAX_TILES_OF_LONG_TURNS
@@ -118,7 +122,7 @@ def _is_too_long(rules: Rules, state: State) -> bool:
 
 
 class _Search:
-    """The search for one decision of this seat."""
+    """The search for one decision of ``seat``."""
 
     def __init__(self, rules: Rules, state: State, seat: int) -> None:
         self._rules = rules
@@ -127,10 +131,10 @@ class _Search:
         self._side = rules.side(seat)
         self._left = _MAX_POSITIONS
         self._bounds: dict[object, tuple[float, float]] = {}
-        """By what a position depends on: the least and the most that the round can be worth there."""
+        """By ``position_key``: the lower and the upper bound of the value of the round."""
 
     def value(self, state: State, move: Move, alpha: float, beta: float) -> float:
-        """Return what the round is worth to the seat after this move; only a bound outside of ``alpha`` to ``beta``.
+        """Return the value of the round for the seat after this move; outside ``alpha`` to ``beta`` only a bound of it.
 
         Raises ``_TooLong``.
         """
@@ -156,7 +160,7 @@ class _Search:
         return best
 
     def _best(self, state: State, alpha: float, beta: float) -> float:
-        """Return what the round is worth if the side to move plays for its own best, likewise."""
+        """Return the value of the round if the side to move chooses its best move; bounds as in ``value``."""
         assert state.turn is not None
         own = self._rules.side(state.turn) == self._side
         best = -inf if own else inf
@@ -170,7 +174,10 @@ class _Search:
 
 
 def position_key(rules: Rules, state: State) -> object:
-    """Return what the rest of a round depends on, so that tiles laid in another order come to the same position."""
+    """Return a key of everything that the rest of the round depends on.
+
+    States in which the same tiles were laid in another order have the same key.
+    """
     turn = state.turn
     assert turn is not None
     scored: dict[int, int] = {}
@@ -191,7 +198,7 @@ def position_key(rules: Rules, state: State) -> object:
 
 
 def _ends(layout: Layout) -> list[tuple[object, ...]]:
-    """Return what counts of each end: no name, and the host only where the sides of a double depend on each other."""
+    """Return the relevant facts of each end: without its name, and with its host only if other sides depend on it."""
     placements = layout.placements
     return [
         (number, side, gate, counts, wants, host == 0, -1 if side == END else placements[host].tile.index)

@@ -1,15 +1,20 @@
-"""The level ``expert``: what greedy would do, unless sampled worlds say otherwise with confidence.
+"""The level ``expert``: greedy's move, unless playouts in sampled worlds show that another one is better.
 
-Owns the search. The candidates are greedy's best moves. In each of many worlds that agree with all the seat has seen,
-every candidate is played on (``playout``), by the same simple policy and with the same stock, so that little of the
-difference between two candidates is luck. The choices of the others are more likely in some worlds than in others
-(``likelihood``): of a few sampled worlds one is played, the likelier the more often, and weighs as much as all of them
-are likely on average. A candidate clearly behind the best is given up, and greedy's move is only
-replaced by one that is better by more than one standard error. Where nothing is hidden and the end is near, nothing is
-sampled (``endgame``). The budget is a number of playouts, never time: a busy machine plays more slowly, not worse. Sums
-are exact (``fsum``), as those of ``sum`` depend on the version of Python.
+Owns the search:
 
-Does not depend on any game: what a deal is worth is the score of its round.
+* The candidates are greedy's best moves. If no tile is hidden and the round is near its end, ``endgame`` solves it
+  exactly, and nothing is sampled.
+* Many worlds are sampled that agree with all that the seat has seen. In each, every candidate is played out
+  (``playout``) with the same simple policy and the same stock, so that chance affects all candidates alike.
+* The choices of the other players are more likely in some worlds than in others (``likelihood``). So a few worlds are
+  sampled at a time, and one of them is selected with a probability proportional to its likelihood. Its weight is their
+  average likelihood.
+* A candidate that is clearly worse than the best is dropped. Greedy's move is replaced only by a candidate that is
+  better by more than one standard error.
+
+The budget is a number of playouts, never a time: a busy machine plays more slowly, not worse. Sums are computed with
+``fsum``, because the result of ``sum`` depends on the version of Python. Does not depend on any game: the value of a
+playout is the score of its round.
 """
 
 from __future__ import annotations
@@ -30,26 +35,28 @@ from service.engine.state import State
 from service.engine.variant import Rules
 
 PLAYOUTS: Final = 500
-"""Of a decision, all candidates together, where ``_WORK`` allows as many."""
+"""The maximum number of playouts of one decision, for all candidates together."""
 _WORK: Final = 1_250_000
-"""What the playouts of a decision may come to: moves times the tiles of the set, as there is more to choose from where
-there are more tiles. It limits only rounds with double-fifteen or double-eighteen and many seats: with nine seats and
-double-eighteen a decision has 346 playouts."""
+"""The maximum of playouts × moves of a playout × tiles of the set, which is roughly proportional to the time.
+
+It limits only rounds with double-fifteen or double-eighteen and many seats: with nine seats and double-eighteen a
+decision has 346 playouts.
+"""
 CANDIDATES: Final = 3
 _WORLDS: Final = 3
-"""The number of sampled worlds of which one is played, where others have made choices."""
+"""The number of worlds sampled at a time, of which one is played out; 1 until others have made choices."""
 _COST_OF_LIKELIHOOD: Final = 3
-"""Playouts that take as long as to sample and weigh these worlds."""
+"""The number of playouts that take as long as sampling these worlds and computing their likelihood."""
 _COMPARE_EVERY: Final = 20
-"""The number of worlds after which candidates may be given up, again and again."""
+"""The number of worlds between two checks whether candidates are dropped."""
 _GIVEN_UP: Final = 2.0
-"""Standard errors behind the best."""
+"""A candidate is dropped if it is worse than the best by more than this number of standard errors."""
 _CONFIDENCE: Final = 1.0
-"""Standard errors by which a move must be better than greedy's."""
+"""A candidate replaces greedy's move if it is better by more than this number of standard errors."""
 
 
 def choose(rules: Rules, observation: Observation, random: Random) -> Move:
-    """Greedy's move, or a better one among its next best."""
+    """Return greedy's move, or a better one among its next best."""
     return search(rules, observation, random, playouts_of(rules))
 
 
@@ -59,9 +66,10 @@ def playouts_of(rules: Rules) -> int:
 
 
 def search(rules: Rules, observation: Observation, random: Random, playouts: int, *, informed: bool = True) -> Move:
-    """As ``choose``, with a budget of this number of playouts.
+    """Choose a move as ``choose`` does, with a budget of ``playouts``.
 
-    Unless ``informed``, all worlds weigh the same, and nothing is solved exactly, as in the edition 1: to compare with.
+    Without ``informed``, all worlds have the same weight, and nothing is solved exactly. Edition 1 played like this;
+    comparisons still use it.
     """
     knowledge = infer(rules, observation)
     moves = greedy.ranked(rules, observation, knowledge, random)
@@ -91,7 +99,10 @@ def search(rules: Rules, observation: Observation, random: Random, playouts: int
 
 
 def one_of_some(sampler: Sampler, likelihood: Likelihood, random: Random) -> tuple[State, float]:
-    """One of some sampled worlds, each as probable as it is likely, and what they are likely on average."""
+    """Sample ``_WORLDS`` worlds; return one of them, and their average likelihood.
+
+    The probability of each is proportional to its likelihood.
+    """
     worlds = [sampler.sample(random) for _ in range(_WORLDS)]
     likely = [likelihood.of(world) for world in worlds]
     total = fsum(likely)
@@ -103,7 +114,7 @@ def one_of_some(sampler: Sampler, likelihood: Likelihood, random: Random) -> tup
 
 
 def _different(rules: Rules, observation: Observation, moves: list[Move], count: int) -> list[Move]:
-    """Return the first ``count`` of these moves that lead to different tables: equal ends count once."""
+    """Return the first ``count`` of these moves that lead to different open ends."""
     layout = observation.view.layout
     distinct: dict[tuple[object, ...], Move] = {}
     for move in moves:
@@ -120,15 +131,15 @@ def _different(rules: Rules, observation: Observation, moves: list[Move], count:
 
 
 def _still_running(values: list[list[float]], running: list[int], weights: list[float]) -> list[int]:
-    """Those of the running candidates that are not clearly behind the best of them."""
+    """Return the ``running`` candidates that are not clearly worse than the best of them."""
     best = max(running, key=lambda index: _sum(values[index], weights))
     return [index for index in running if _lead(values[best], values[index], weights, _GIVEN_UP) <= 0]
 
 
 def _best(values: list[list[float]], running: list[int], weights: list[float]) -> int:
-    """Return the candidate to play: the best of those that lead greedy's move with confidence, else greedy's move.
+    """Return the best candidate if it is better than greedy's move with confidence, else greedy's move (0).
 
-    Where greedy's move was given up, it is compared over the worlds in which it was played.
+    If greedy's move was dropped, only the worlds are compared in which it was played out.
     """
     best = max(running, key=lambda index: _sum(values[index], weights))
     return best if best and _lead(values[best], values[0], weights, _CONFIDENCE) > 0 else 0
@@ -140,7 +151,7 @@ def _sum(values: list[float], weights: list[float]) -> float:
 
 
 def _lead(values: list[float], others: list[float], weights: list[float], errors: float) -> float:
-    """Return how much higher these values are on average, world by world, less this number of standard errors."""
+    """Return the weighted mean of ``values`` minus ``others``, world by world, less this number of standard errors."""
     pairs = list(zip(values, others, weights, strict=False))
     if len(pairs) < 2:
         return 0.0

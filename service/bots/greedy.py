@@ -1,17 +1,17 @@
 """The level ``greedy``: the best move by one formula, the same for all games.
 
-Owns the formula. What a move is worth, in pips, is the sum of
+Owns the formula. The worth of a move, in pips, is the sum of
 
-* twice the points it scores,
-* what it takes off the value of the hand,
-* how many own tiles fit after it,
-* how many different numbers are left in the hand,
-* twenty times the probability that the next player cannot follow; less as much, if that is the partner. After the last
-  own tile: twenty, as what others do next matters no more.
+* twice the points that it scores,
+* the value by which it reduces the hand,
+* the number of own tiles that fit after it,
+* the number of different numbers that are left in the hand,
+* twenty times the probability that the next player cannot follow; subtracted if that player is the partner. After the
+  last own tile it is twenty, because the moves of the others no longer matter.
 
-A move without a tile is worth what remains as it is; if it ends the round at once by turning the lead over (rules 2.8),
-also how much more the others hold on average. Does not depend on any game, or on what the others hold beyond
-``knowledge``.
+For a move without a tile, the sum is computed for the unchanged hand and layout. If it turns the lead over and so ends
+the round (rules 2.8), the difference between the average hand of the others and the own hand is added. Does not depend
+on any game, or on more about the hands of the others than ``knowledge`` has.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from service.engine.tiles import pips
 from service.engine.variant import Rules
 
 _POINTS: Final = 2
-"""Pips that a point is worth: what is scored stays, and what is not shed now may be shed later."""
+"""Pips that a point is worth: a point is kept, but a tile that is not laid now can still be laid later."""
 _HINDERING: Final = 20
-"""Pips that it is worth that the next player cannot follow."""
+"""Pips that a move is worth if the next player certainly cannot follow it."""
 
 
 class Parts(NamedTuple):
-    """The parts of what a move is worth, in pips."""
+    """The terms of the worth of a move, in pips, in the order of the formula."""
 
     points: float
     sheds: float
@@ -46,18 +46,18 @@ class Parts(NamedTuple):
 
 
 def choose(rules: Rules, observation: Observation, random: Random) -> Move:
-    """Return the move that is worth most; if there are several, one of them by luck."""
+    """Return the move with the highest worth; of several, a random one."""
     return ranked(rules, observation, infer(rules, observation), random)[0]
 
 
 def ranked(rules: Rules, observation: Observation, knowledge: Knowledge, random: Random) -> list[Move]:
-    """Return all legal moves, the best first, equal ones in an order by luck."""
+    """Return all legal moves, the best first, equal ones in random order."""
     order = [(-worth, random.random(), place) for place, worth in enumerate(worths_of(rules, observation, knowledge))]
     return [observation.view.legal_moves[place] for _, _, place in sorted(order)]
 
 
 def worths_of(rules: Rules, observation: Observation, knowledge: Knowledge) -> list[float]:
-    """Return what each legal move is worth, in pips."""
+    """Return the worth of each legal move, in pips."""
     view = observation.view
     assert view.you is not None
     hand, layout, seat = view.you.hand, view.layout, observation.seat
@@ -80,7 +80,7 @@ def worths_of(rules: Rules, observation: Observation, knowledge: Knowledge) -> l
 
 
 def parts(rules: Rules, observation: Observation, knowledge: Knowledge, moves: Sequence[Move]) -> list[Parts]:
-    """Return the parts of what each of these moves is worth; of a move without a tile, what remains as it is."""
+    """Return the terms of the worth of each of these moves; for a move without a tile, of the unchanged hand."""
     view = observation.view
     assert view.you is not None
     hand, layout = view.you.hand, view.layout
@@ -101,7 +101,7 @@ def parts(rules: Rules, observation: Observation, knowledge: Knowledge, moves: S
 
 
 def _prospects(rules: Rules, layout: Layout, hand: Hand) -> int:
-    """Return how many tiles of the hand fit this layout, and how many different numbers they have."""
+    """Return the number of tiles in the hand that fit this layout, plus the number of different numbers in the hand."""
     numbers = 0
     for tile in hand:
         numbers |= tile.mask
@@ -119,14 +119,17 @@ def _are_partners(rules: Rules, seat: int, other: int) -> bool:
 
 
 def _following(observation: Observation) -> int | None:
-    """Return the next player who holds a tile, if anybody else does."""
+    """Return the next seat clockwise that holds a tile; ``None`` if no other seat does."""
     seat, players = observation.seat, observation.view.players
     clockwise = [(seat + step) % len(players) for step in range(1, len(players))]
     return next((other for other in clockwise if players[other].tiles), None)
 
 
 def _hindrance(rules: Rules, observation: Observation, knowledge: Knowledge) -> Callable[[Layout], float]:
-    """Return what it is worth that the next player may be unable to follow, by the layout that they find."""
+    """Return a function from a layout to the pips by which that layout hinders the next player, negative for a partner.
+
+    The result is the probability that the next player cannot follow, times ``_HINDERING``.
+    """
     following = _following(observation)
     if following is None:
         return lambda _layout: 0
@@ -136,7 +139,10 @@ def _hindrance(rules: Rules, observation: Observation, knowledge: Knowledge) -> 
 
 
 def _probability_of_none(hidden: tuple[int, ...], tiles: int) -> float:
-    """Return the probability that a hand holds none of ``tiles``: exact unless sets of candidates overlap in part."""
+    """Return the probability that a hand holds none of ``tiles``.
+
+    ``hidden`` has the candidates of each tile in the hand. The result is exact unless these sets overlap in part.
+    """
     probability = 1.0
     filled: dict[int, int] = {}
     for candidates in hidden:
@@ -148,7 +154,7 @@ def _probability_of_none(hidden: tuple[int, ...], tiles: int) -> float:
 
 
 def _mean_hand(observation: Observation, knowledge: Knowledge) -> float:
-    """Return the pips that another player holds on average, as the number of their tiles tells."""
+    """Return the average pips of another player's hand, estimated from the numbers of tiles."""
     seat = observation.seat
     hand_sizes = [player.tiles for player in observation.view.players if player.in_match and player.seat != seat]
     return sum(hand_sizes) / len(hand_sizes) * pips(knowledge.unseen) / len(knowledge.unseen)

@@ -1,26 +1,26 @@
 """The inference of the hidden tiles from an observation.
 
-Owns the inference: what a draw, a pass or the end of a turn tells follows from the questions that the rules answer.
-Written against the engine alone. Does not depend on how a move is chosen.
+Owns the conclusions from each event. They follow from the rules of the game, through the engine alone. Does not depend
+on how a move is chosen.
 
 =============================  =====================================================================================
-seen of another seat           follows for its hidden tiles
+event of another seat          conclusion about its hidden tiles
 =============================  =====================================================================================
-it opened                      no seat was dealt a tile with which another one, or another tile, would have led
-it drew, or turned the lead    none had a place
-it passed                      none had a place; a tile that was drawn and kept had one
-the tile that it drew          is hidden, too; ``rules.drawing`` and the next event tell whether it fits
-it laid a tile                 of those that may have been it, the one with the fewest candidates is gone
-its turn ended by itself       none may follow and fits
-it ended its turn, or goes on  one of them may follow and fits: a ``Condition``
+it opened                      no seat was dealt a tile that would have made another seat, or another tile, open
+it drew, or turned the lead    no tile fitted
+it passed                      no tile fitted, except perhaps a tile that it drew just before and had to keep
+it drew a tile                 one more hidden tile; ``rules.drawing`` and the next event show whether it fits
+it laid a tile                 of the hidden tiles that can be this one, the one with the fewest candidates is removed
+its turn ended by itself       no tile may follow and fits
+it ended its turn, or goes on  at least one tile may follow and fits: a ``Condition``
 =============================  =====================================================================================
 
-For example, a seat of seven tiles draws while the ends are 1 and 2: none of the seven has a 1 or a 2, and if it passes
-then, the eighth has neither.
+For example, a seat with seven tiles draws while the ends are 1 and 2: none of the seven has a 1 or a 2. If it then
+passes, the eighth has neither.
 
-Of two hidden tiles of a seat that may both be a certain tile, the candidates of one contain those of the other: a tile
-drawn later is either known to fit where the older ones do not, or may be all that they may be. So a tile that is laid
-may be taken from those with the fewest candidates, whichever it was.
+If two hidden tiles of a seat can both be a certain tile, the candidates of one contain those of the other: a tile drawn
+later either is known to fit where the older ones do not, or can be everything that they can be. So when a tile is laid,
+the hidden tile with the fewest candidates can be removed, whichever tile it really was.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SeenEvent = Event | DealtView | DrewView
 
 
 def infer(rules: Rules, observation: Observation) -> Knowledge:
-    """Return what the seat of this observation knows of the hidden tiles."""
+    """Return the knowledge of the seat of this observation."""
     view = observation.view
     seen = {placement.tile for placement in view.layout.placements}
     if view.you is not None:
@@ -52,7 +52,7 @@ def infer(rules: Rules, observation: Observation) -> Knowledge:
 
 
 def _shown(observation: Observation) -> tuple[tuple[int, ...], ...]:
-    """Return the candidates after a round, whose result shows all hands: of each hidden tile only itself."""
+    """Return the candidates after a round: its result shows all hands, so each hidden tile has one candidate."""
     shown: list[tuple[int, ...]] = [()] * len(observation.view.players)
     for event in observation.events:
         if isinstance(event, RoundEnded):
@@ -63,10 +63,14 @@ def _shown(observation: Observation) -> tuple[tuple[int, ...], ...]:
 
 
 class _HiddenTiles:
-    """So ``count`` hidden tiles of a seat with the same ``candidates``, which it has ``since`` this event, 0: the deal.
+    """Hidden tiles of a seat with the same candidates.
 
-    ``older``: by event, tiles that it may have had since then, as a set. A play takes the tile
-    with the fewest candidates. If it was another one in truth, that one is in the place of the taken tile now.
+    ``candidates``: the set of tiles that each can be.
+    ``count``: the number of hidden tiles.
+    ``since``: the index of the event by which the seat got them; 0: the deal.
+    ``older``: by event, the set of tiles that these can be if the seat got them at that event. When a tile is laid, the
+    hidden tile with the fewest candidates is removed. If the seat really laid one of these, the removed one is still in
+    its hand and counts as one of these now.
     """
 
     __slots__ = ("candidates", "count", "older", "since")
@@ -78,7 +82,7 @@ class _HiddenTiles:
         self.older: dict[int, int] = {}
 
     def held_since(self, event: int) -> int:
-        """Return the tiles that these may have been at this event, as a set."""
+        """Return the set of tiles that these can be if the seat held them at this event."""
         if self.since <= event:
             return self.candidates
         held = 0
@@ -88,13 +92,13 @@ class _HiddenTiles:
         return held & self.candidates
 
     def may_be_older(self, taken: _HiddenTiles) -> None:
-        """One of ``taken`` was laid, or one of these; then one of ``taken`` is among these now."""
+        """Record that one of these may be an older tile: the seat laid either one of ``taken`` or one of these."""
         for since, tiles in ((taken.since, taken.candidates), *taken.older.items()):
             self.older[since] = self.older.get(since, 0) | tiles & taken.candidates
 
 
 class _Table:
-    """The layout after some events. A tile is laid when the layout is asked for, as most plays tell nothing."""
+    """The layout after some events, computed only when it is read: most plays need no conclusion."""
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
@@ -129,9 +133,9 @@ class _Inference:
         self.events = events
         self.every = tile_set(rules.tiles)
         self.held = held = [player.tiles for player in view.players]
-        """By seat: how many tiles it holds; first, how many it was dealt."""
+        """By seat: the number of tiles that it holds after the processed events; at first, the number it was dealt."""
         self.known: list[list[Tile]] = [[] for _ in held]
-        """By seat: tiles that it was dealt; of the others those that they laid of those of the deal."""
+        """By seat: tiles that it was certainly dealt. Of another seat, these are the dealt tiles that it has laid."""
         for event in events:
             if isinstance(event, Played):
                 held[event.seat] += 1
@@ -140,7 +144,7 @@ class _Inference:
             elif isinstance(event, DealtView):
                 self.known[seat] += event.hand or ()
         self.conditions: list[tuple[int, int, int]] = []
-        """Of each condition its seat, its tiles, and the event before which the seat had one of them."""
+        """Of each condition: its seat, its set of tiles, and the event at which the seat held one of them."""
         placements = view.layout.placements
         opener = placements[0].seat if placements else view.turn
         assert opener is not None
@@ -160,7 +164,7 @@ class _Inference:
         """By seat: its hidden tiles, the oldest first."""
 
     def knowledge(self, unseen: Hand) -> Knowledge:
-        """Return what follows from all events."""
+        """Return the knowledge after all events; ``unseen`` are the tiles that the seat has not seen."""
         self._follow()
         if self.joint and self.lead is not None:
             self._look_back_at_the_opening()
@@ -183,7 +187,7 @@ class _Inference:
         )
 
     def _look_back_at_the_opening(self) -> None:
-        """Conclude the same again, with all tiles that the opener has laid since and may have been dealt."""
+        """Repeat the inference from the opening, now that more of the opener's dealt tiles are known."""
         dealt = tuple(dict.fromkeys(self.known[self.opener]))
         complete = not any(self._held_since(self.opener, 0))
         opening = opening_hands(
@@ -205,18 +209,18 @@ class _Inference:
         return KnownDeal(self.opener, self.lead, tuple([tuple(tiles) for tiles in self.known]), tuple(candidates))
 
     def _held_since(self, seat: int, event: int) -> list[int]:
-        """By hidden tile of this seat: the tiles that it may have been at this event, as a set."""
+        """Return for each hidden tile of this seat the set of tiles that it can be if the seat had it at this event."""
         return [unknown.held_since(event) for unknown in self.hidden[seat] for _ in range(unknown.count)]
 
     def _follow(self) -> None:
-        """Go through the events of the round."""
+        """Draw the conclusions from each event of the round."""
         rules, events, held = self.rules, self.events, self.held
         table = _Table(rules)
         several_tiles = rules.may_follow is not one_tile
         for place, event in enumerate(events):
             if isinstance(event, DealtView):
                 continue
-            seat: int = event.seat  # type: ignore[union-attr]  # the others end a round, and this one is running
+            seat: int = event.seat  # type: ignore[union-attr]  # events without a seat end a round; this one is running
             following = events[place + 1] if place + 1 < len(events) else None
             moves_next = self.turn if following is None else following.seat  # type: ignore[union-attr]  # likewise
             if isinstance(event, Played):
@@ -234,12 +238,12 @@ class _Inference:
                 self._strike(seat, placeable_set(rules, table.layout))
 
     def _strike(self, seat: int, tiles: int) -> None:
-        """No hidden tile of this seat is one of these."""
+        """Remove these tiles from the candidates of all hidden tiles of this seat."""
         for unknown in self.hidden[seat]:
             unknown.candidates &= ~tiles
 
     def _take(self, seat: int, tile: Tile) -> None:
-        """Take this tile, which the seat laid, from those that may be it: one with the fewest candidates is gone."""
+        """Remove one hidden tile, because the seat laid ``tile``: of those that can be it, one with fewest candidates."""
         bit = 1 << tile.index
         possible = [unknown for unknown in self.hidden[seat] if unknown.candidates & bit]
         taken = possible[0]
@@ -263,7 +267,11 @@ class _Inference:
     def _after_play(
         self, seat: int, place: int, following: _SeenEvent | None, moves_next: int | None, *, table: _Table
     ) -> None:
-        """Conclude from who moves after a play, where a turn may be several tiles."""
+        """Conclude from the next move whether the seat could have laid another tile in its turn.
+
+        Only for games with several tiles in one turn. ``following`` is the next event, ``moves_next`` the seat that
+        moves next.
+        """
         ended = moves_next != seat
         goes_on = isinstance(following, Done) or (following is None and not self._alone(seat))
         if ended or goes_on:
@@ -278,7 +286,7 @@ class _Inference:
     def _drew(
         self, seat: int, place: int, following: _SeenEvent | None, moves_next: int | None, *, layout: Layout
     ) -> None:
-        """None of the tiles that the seat had fits; whether the drawn one does shows in what follows."""
+        """Conclude from a draw that no tile fitted, and from the next event whether the drawn tile fits."""
         fitting = placeable_set(self.rules, layout) & self.every
         self._strike(seat, fitting)
         drawing = self.rules.drawing
@@ -292,10 +300,10 @@ class _Inference:
         self.hidden[seat].append(_HiddenTiles(tiles, 1, place))
 
     def _kept(self, place: int, seat: int) -> bool:
-        """Return whether the seat that passes here may hold a tile that fits, which it has just drawn."""
+        """Return whether the seat that passes may hold a tile that fits, because it drew it just before."""
         before = self.events[place - 1]
         return self.rules.drawing.keep and isinstance(before, DrewView | Drew) and before.seat == seat
 
     def _alone(self, seat: int) -> bool:
-        """Return whether no other seat holds tiles, so that this one moves, its turn over or not (rules 4.6)."""
+        """Return whether no other seat holds tiles, so that this one moves again after its turn (rules 4.6)."""
         return not any([count and other != seat for other, count in enumerate(self.held)])

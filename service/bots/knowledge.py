@@ -1,6 +1,6 @@
-"""The observation of a seat, and its knowledge of the hidden tiles, as values.
+"""The types for what a seat has observed and what it knows of the hidden tiles.
 
-Owns the form of both: for each tile that another seat holds, the set of tiles that it may be.
+For each tile that another seat holds, the knowledge is the set of tiles that it can be.
 """
 
 from __future__ import annotations
@@ -21,36 +21,39 @@ class Condition(NamedTuple):
 
     seat: int
     tiles: tuple[int, ...]
-    """By hidden tile: some of its candidates."""
+    """For each hidden tile of the seat, a subset of its candidates."""
 
 
 class KnownDeal(NamedTuple):
-    """Knowledge of the hands that were dealt. A tile in doubt counts as dealt to the opener, not to the others."""
+    """Knowledge of the dealt hands. A tile that may or may not have been dealt counts as dealt to the opener only."""
 
     opener: int
     lead: Tile | None
-    """What the opener led; ``None`` before the lead."""
+    """The tile that the opener led; ``None`` before the lead."""
     known: tuple[Hand, ...]
-    """By seat: tiles that it was dealt."""
+    """By seat: tiles that it was certainly dealt."""
     candidates: tuple[tuple[int, ...], ...]
-    """By seat and hidden tile: the tiles that were dealt to the seat if it holds them, as a set."""
+    """By seat and hidden tile: the set of tiles for which this holds: if the seat has it now, the seat was dealt it."""
 
 
 class Knowledge(NamedTuple):
-    """The knowledge of one seat of the hidden tiles.
+    """The knowledge that one seat has of the hidden tiles.
 
-    The *candidates* of a hidden tile, which another seat holds, are the set of tiles that it may be: bit i stands for
-    the tile with the index i. Among the candidates of the hidden tiles of a seat its true hand is always possible.
+    The *candidates* of a hidden tile in another seat's hand are the set of tiles that it can be: bit i stands for the
+    tile with the index i. The candidates of a seat's hidden tiles always allow its true hand.
     """
 
     unseen: tuple[Tile, ...]
     """The tiles of the set that are neither on the table nor in the own hand, sorted."""
     candidates: tuple[tuple[int, ...], ...]
-    """By seat: the candidates of each of its tiles, drawn ones last, as they were drawn; none for the own seat."""
+    """By seat: the candidates of each of its tiles, first the dealt ones, then the drawn ones in the order of drawing.
+
+    Empty for the own seat.
+    """
     conditions: tuple[Condition, ...] = ()
-    """What is known of several hidden tiles together."""
+    """Facts about several hidden tiles together."""
     dealt: KnownDeal | None = None
-    """Knowledge of the dealt hands, where the opener may depend on several hidden tiles together."""
+    """Knowledge of the dealt hands, if which seat opened can depend on several hidden tiles together."""
 
 
 @lru_cache(maxsize=4096)
@@ -59,19 +62,22 @@ def tile_set(tiles: Hand) -> int:
     return sum([1 << tile.index for tile in tiles])
 
 
-# What a seat has seen: all that a computer player is given.
+# The input of a computer player.
 
 
 class Observation(NamedTuple):
-    """The view of a seat that is asked for a move: all that it has seen of the match."""
+    """What the seat to act has seen of the match."""
 
     seat: int
     view: View
-    """The match as this seat may know it now."""
+    """The match now, redacted for this seat."""
     events: tuple[Event | DealtView | DrewView, ...]
-    """The events of the running round from its deal on, as this seat may know them; none before the first deal."""
+    """The events of the running round, its deal first, redacted for this seat; empty before the first deal."""
 
 
 def observe(rules: Rules, state: State, events: Iterable[Event], seat: int) -> Observation:
-    """Return what ``seat`` has seen, from the match's state and the events of its running round, the deal first."""
+    """Return the observation of ``seat``.
+
+    ``state`` is the state of the match; ``events`` are those of its running round, the deal first.
+    """
     return Observation(seat, view(rules, state, seat), tuple([event_view(event, seat) for event in events]))

@@ -1,14 +1,13 @@
-"""The likelihood of the choices that other seats made in this round, if they held the hands of a world.
+"""The likelihood of the choices that the other seats made in this round, if they held the hands of a world.
 
-Owns the model of the others: each plays by the formula of the playouts, with noise. A world in which somebody kept a
-better tile than the one that was laid is less likely than one in which that tile was the best; how much less is what
-weighs the worlds of the level ``expert``.
+Owns the model of the other players: each plays by the formula of the playouts, with noise. A world in which a seat did
+not lay its best tile is less likely than one in which it did. The level ``expert`` weights worlds by this likelihood.
 
-For example, the ends are 3 and 5, and a seat laid 3-4. A world in which it holds 5-6, too, would have had it shed more,
-so that world weighs less than one in which no other tile of the seat fits.
+For example, the ends are 3 and 5, and a seat laid 3-4. If it also holds 5-6 in a world, it could have shed more pips;
+so this world has a lower weight than one in which no other tile of the seat fits.
 
-A choice counts as long as its seat has drawn nothing since: what it held then is what it holds in the world and has
-laid since. The lead is left out, as most games say with which tile a round is opened. Does not depend on any game.
+A choice is used only if its seat has drawn nothing since: its hand at that time was its hand in the world, plus the
+tiles that it has laid since. The lead is not used, because most games prescribe it. Does not depend on any game.
 """
 
 from __future__ import annotations
@@ -32,46 +31,49 @@ from service.engine.view import DealtView, DrewView, imagined
 _TEMPERATURE: Final = 1.5
 """Pips: a move that is worth so much less than another is chosen e times more rarely.
 
-With this and the noise, the true deals of rounds of experts are about as likely as they can be made, in several games.
+This value and the noise were chosen to maximise the likelihood of the true deals in matches between experts.
 """
 _NOISE: Final = 0.1
-"""How often a seat is taken to choose any of its moves, as likely as any other."""
+"""The probability that a seat chooses a random move."""
 _MAX_CHOICES: Final = 20
-"""The number of the last choices of all others that count, with up to ``_FEW_TILES``."""
+"""The maximum number of choices that are used, the last ones of all other seats together."""
 _FEW_TILES: Final = 28
-"""Those of a set of double-six. With more, a choice tells two worlds further apart, and fewer choices count: with
-double-twelve one of the few worlds that can be played outweighed all others, what it said by chance seemed certain, and
-the expert lost to greedy. Of so few as count now, about half of the worlds have a say."""
+"""The size of a double-six set, up to which ``_MAX_CHOICES`` are used. In larger sets fewer are used.
+
+In larger sets, one choice distinguishes worlds more strongly: with double-twelve and all choices, one of the few worlds
+outweighed all others, and expert lost to greedy. With the reduced number, about half of the worlds have some weight.
+"""
 
 
 class Choice(NamedTuple):
-    """A tile that another seat laid where it may have had a choice."""
+    """A play of another seat that may have had an alternative."""
 
     played: Played
     before: State
-    """The state before it, in which all hands have their true sizes, but no true tiles."""
+    """The state before the play. Its hands have their true sizes, but arbitrary tiles."""
     laid: Hand
-    """The tiles that the seat has laid from then on."""
+    """The tiles that the seat has laid from this play on."""
     left: int
+    """The set of tiles that were not on the table before the play, as in ``playout``."""
     possible: tuple[int, ...]
-    """As in ``playout``: the tiles that were not on the table then, and by seat those that it could hold."""
+    """By seat: the set of tiles that it could hold before the play, as in ``playout``."""
     known: dict[Hand, float]
-    """By hand: how likely the choice is, as far as it was asked for."""
+    """A cache: the likelihood of the choice by the present hand of the seat."""
 
 
 class Likelihood:
-    """The likelihood of the choices that the others have made, the last ones, for the worlds of one decision."""
+    """The likelihood of the last choices of the other seats, for the worlds of one decision."""
 
     def __init__(self, rules: Rules, observation: Observation) -> None:
         self._rules = rules
         self._choices = list(choices_of(rules, observation))[-most_choices(rules) :]
 
     def __len__(self) -> int:
-        """Return how many choices count."""
+        """Return the number of choices that are used."""
         return len(self._choices)
 
     def of(self, world: State) -> float:
-        """Return how likely the choices are if the hands are those of this world: above 0, at most 1."""
+        """Return the likelihood of the choices given the hands of this world: above 0, at most 1."""
         likelihood = 1.0
         for choice in self._choices:
             seat = choice.played.seat
@@ -84,12 +86,12 @@ class Likelihood:
 
 
 def most_choices(rules: Rules) -> int:
-    """Return how many choices count: 20 with double-six, 5 with double-nine, 2 with double-twelve, then 1."""
+    """Return the number of choices to use: 20 with double-six, 5 with double-nine, 2 with double-twelve, then 1."""
     return max(round(_MAX_CHOICES * (_FEW_TILES / max(_FEW_TILES, len(rules.tiles))) ** 2), 1)
 
 
 def _probability(rules: Rules, choice: Choice, hand: Hand) -> float:
-    """Return how likely a seat with this hand makes the choice."""
+    """Return the probability that a seat with this hand makes the choice."""
     played, before = choice.played, choice.before
     seat, hands = played.seat, before.hands
     state = before._replace(hands=(*hands[:seat], hand, *hands[seat + 1 :]))
@@ -106,7 +108,7 @@ def _probability(rules: Rules, choice: Choice, hand: Hand) -> float:
 
 
 def _is_of(move: Move, played: Played) -> bool:
-    """Return whether this move is the one that was played."""
+    """Return whether ``played`` is the event of this move."""
     return (
         move.tile is played.tile
         and move.end == played.end
@@ -116,7 +118,7 @@ def _is_of(move: Move, played: Played) -> bool:
 
 
 def choices_of(rules: Rules, observation: Observation) -> Iterator[Choice]:
-    """Yield the choices of the others, the first one first."""
+    """Yield the choices of the other seats in their order."""
     seat, view, events = observation
     every = tile_set(rules.tiles)
     hand_sizes = _dealt(observation)
@@ -153,7 +155,7 @@ def _is_by(event: object, kind: Any, seat: int) -> bool:
 
 
 def _dealt(observation: Observation) -> list[int]:
-    """By seat: how many tiles it was dealt."""
+    """Return for each seat the number of tiles that it was dealt."""
     hand_sizes = [player.tiles for player in observation.view.players]
     for event in observation.events:
         if isinstance(event, Played):
@@ -164,7 +166,7 @@ def _dealt(observation: Observation) -> list[int]:
 
 
 def _laid_since(events: Sequence[Event | DealtView | DrewView], seat: int) -> Hand | None:
-    """Return the tiles that a seat has laid from the first of these events on; ``None`` if it has drawn one since."""
+    """Return the tiles that a seat lays in these events; ``None`` if it draws in them."""
     if any([_is_by(event, Drew | DrewView, seat) for event in events]):
         return None
     return tuple([event.tile for event in events if isinstance(event, Played) and event.seat == seat])

@@ -1,9 +1,7 @@
 """The inference of dealt hands from the opening of a round.
 
-Owns how ``rules.opening`` is asked who would open if a seat held a certain tile. Does not depend on what
-happened after the lead.
-
-For example, where the highest double opens: a seat that led 4-4 was dealt 4-4, and no seat was dealt 5-5 or 6-6.
+For example, in a game that the highest double opens: a seat that led 4-4 was dealt 4-4, and no seat was dealt 5-5 or
+6-6. Owns the hypothetical hands for which ``rules.opening`` is called. Does not depend on anything after the lead.
 """
 
 from __future__ import annotations
@@ -22,27 +20,29 @@ _new: Final = tuple.__new__  # as in ``layout``
 
 
 class OpeningHands(NamedTuple):
-    """The tiles that the opener's lead excludes from the hands that were dealt."""
+    """The tiles that the opener's lead excludes from the dealt hands."""
 
     excluded: tuple[int, ...]
-    """By seat: the tiles that it cannot have been dealt, as a set."""
+    """By seat: the set of tiles that it cannot have been dealt."""
     joint: bool
-    """Whether a tile could be dealt to some seat only together with another one to the opener, or without others."""
+    """Whether some tiles are possible only together with, or only without, other tiles of the deal."""
 
 
 class DealtToOpener(NamedTuple):
-    """Tiles that are known to have been dealt to the opener, and whether they are its whole hand."""
+    """The known facts about the deal before an inference."""
 
     tiles: Hand
+    """Tiles that the opener was certainly dealt."""
     complete: bool
+    """Whether these are its whole hand."""
     excluded: tuple[int, ...]
-    """By seat: tiles that are known already not to have been dealt to it, as a set."""
+    """By seat: the set of tiles that it certainly was not dealt."""
 
 
 def before_opening(rules: Rules, state: State) -> State:
-    """Return the start of the running round of this state, its opener to move, its hands and stock empty.
+    """Return this state as it was before the running round was opened, with empty hands and stock.
 
-    The totals are left out, so that what follows from an opening is computed once for many matches.
+    The totals are set to zero, so that the cached inference from an opening serves many matches.
     """
     return state._replace(
         hands=((),) * rules.seats,
@@ -61,15 +61,15 @@ def before_opening(rules: Rules, state: State) -> State:
 
 
 def opens(rules: Rules, start: State, hands: Sequence[Hand], opener: int, *, lead: Tile | None) -> bool:
-    """Return whether this seat opens with these hands, and may do so with this lead if there is one."""
+    """Return whether ``opener`` opens with these hands, and may lead ``lead`` unless it is ``None``."""
     return _Question(rules.opening, rules.tiles, start, opener, lead).opens(hands)
 
 
 def opening_hands(rules: Rules, start: State, opener: int, lead: Tile | None, *, dealt: DealtToOpener) -> OpeningHands:
-    """Return the tiles that each seat cannot have been dealt, as the opener led ``lead`` (``None``: not yet).
+    """Return the tiles that each seat cannot have been dealt, given the opener and its ``lead`` (``None``: no lead yet).
 
-    ``dealt`` has the tiles that the opener is known to have been dealt, its lead included. If there are none, no single
-    tile is excluded, although not every deal makes this seat the opener.
+    ``dealt`` includes the lead in the opener's tiles. Without any known tile of the opener, no single tile can be
+    excluded, although not every deal makes this seat the opener.
     """
     if not dealt.tiles:
         return OpeningHands((0,) * rules.seats, joint=True)
@@ -77,7 +77,7 @@ def opening_hands(rules: Rules, start: State, opener: int, lead: Tile | None, *,
 
 
 class _Question(NamedTuple):
-    """The question whether ``opener`` opens with this lead, with the facts that it depends on."""
+    """The arguments on which it depends whether ``opener`` opens with ``lead``; the key of the cache."""
 
     opening: _Opens
     tiles: Hand
@@ -91,16 +91,16 @@ class _Question(NamedTuple):
         return opening is not None and opening.seat == self.opener and (self.lead is None or self.lead in opening.tiles)
 
     def opens_with(self, own: Hand, seat: int, held: Hand) -> bool:
-        """Return whether the opener opens with these tiles of its own if ``seat`` holds those others."""
+        """Return whether the opener opens with the hand ``own`` if ``seat`` also holds the tiles ``held``."""
         hands: list[Hand] = [()] * len(self.start.hands)
         hands[self.opener] = own
         hands[seat] += held
         return self.opens(hands)
 
     def disturbing(self, own: Hand, seat: int, held: Hand) -> list[Tile]:
-        """Return those of the tiles ``held`` with which ``seat`` would keep the opener from opening as it did.
+        """Return the tiles of ``held`` of which each alone, in the hand of ``seat``, prevents this opening.
 
-        A single one is enough. Searches by halves: tiles that together do not disturb are not tried one by one.
+        A binary search: tiles that do not prevent it together are not tried one by one.
         """
         if not held or self.opens_with(own, seat, held):
             return []
@@ -111,19 +111,22 @@ class _Question(NamedTuple):
 
 
 class _Help:
-    """Decides whether the opener may open with ``own`` and some ``others``, although a seat holds a certain tile."""
+    """Decides whether more tiles in the opener's hand make the opening possible although a seat holds a certain tile.
+
+    The opener holds ``own``, and perhaps some of ``others``.
+    """
 
     def __init__(self, question: _Question, own: Hand, others: Hand) -> None:
         self._question = question
         self._own = own
         self._others = others
         self._hopeless: set[Tile] = set()
-        """Tiles that disturb whatever single tile the opener holds besides, in the hand of any seat."""
+        """Tiles that prevent the opening, in any other hand, whichever single tile the opener holds in addition."""
         self._helped: set[Tile] = set()
-        """Tiles that need not disturb, in the hand of any seat."""
+        """Tiles that do not prevent the opening, in any other hand, if the opener holds certain tiles in addition."""
 
     def is_possible(self, seat: int, tile: Tile) -> bool:
-        """Return whether the opener opens, with all other tiles or one of them, though ``seat`` holds this one."""
+        """Return whether the opener can open although ``seat`` holds ``tile``, if it holds one or all of ``others``."""
         if tile in self._helped:
             return True
         own, opens_with = self._own, self._question.opens_with
@@ -139,14 +142,14 @@ class _Help:
 
 @lru_cache(maxsize=4096)
 def _opening_hands(question: _Question, dealt: DealtToOpener) -> OpeningHands:
-    """As ``opening_hands``; computed once for all seats and rounds in which the answer is the same."""
+    """Compute ``opening_hands``; cached for all seats and rounds with the same arguments."""
     own, complete, known = dealt
     others = tuple([tile for tile in question.tiles if tile not in own])
     help_of_others = _Help(question, own, others)
     excluded = []
     joint = False
     disturbing: list[Tile] = []
-    """What disturbs if the seat asked about last holds it; for the next seat it is mostly the same."""
+    """The tiles that prevent the opening in the hand of the previous seat. For the next seat most are the same."""
     for seat, eliminated in enumerate(question.start.eliminated_round):
         candidates = known[seat]
         if not eliminated and not (complete and seat == question.opener):
@@ -160,7 +163,7 @@ def _opening_hands(question: _Question, dealt: DealtToOpener) -> OpeningHands:
             disturbing = [*likely, *question.disturbing(own, seat, unlikely)]
             harmless = tuple([tile for tile in doubtful if tile not in disturbing])
             if harmless and not question.opens_with(own, seat, harmless):
-                joint = True  # many of them in one hand would be dealt again (rules 11.7, 16.9)
+                joint = True  # a hand with many of these tiles would have been dealt again (rules 11.7, 16.9)
             for tile in disturbing:
                 if not complete and help_of_others.is_possible(seat, tile):
                     joint = True

@@ -1,8 +1,9 @@
-"""A round played on by a simple policy, every seat by its own hand and what all have seen.
+"""Playouts: the rest of a round, played by a simple policy.
 
-Owns the policy, a fast form of greedy's formula, and what the score of a round is worth. A policy that looked at other
-hands would play better than anybody at the table can, and judge moves by play that never happens; one that forgot the
-numbers on which others passed would play worse than they do. Does not depend on any game.
+Owns the policy, a fast form of greedy's formula, and the value of the score of a round. The policy of a seat uses its
+own hand and what all have seen. If it used other hands, it would play better than anybody at the table can, and moves
+would be judged by play that never happens; if it ignored on which numbers others passed, it would play worse than they
+do. Does not depend on any game.
 """
 
 from __future__ import annotations
@@ -23,19 +24,19 @@ from service.engine.tiles import Tile, tiles_with
 from service.engine.variant import Rules
 
 _SHORTEST: Final = 10
+"""A playout is cut off after this number of moves, or after ``_EACH`` of each seat if that is more."""
 _EACH: Final = 2
-"""The least numbers of moves of a playout: in all, and of each seat."""
 _POINTS: Final = 2
 _HINDERING: Final = 20
-"""As in ``greedy``."""
+"""The same values as in ``greedy``."""
 _NO_DECK: Final = Deck(b"")
-"""No round is dealt in a playout."""
+"""A placeholder: a playout never deals a round."""
 
 
 def tiles_possible(seat: int, hand: Hand, knowledge: Knowledge) -> list[int]:
-    """Return for each seat the set of tiles that the others must expect in its hand; ``hand`` is that of ``seat``.
+    """Return for each seat the set of tiles that the others must expect in its hand.
 
-    The others do not know this hand, so its tiles are in every set.
+    ``hand`` and ``knowledge`` are those of ``seat``. The others do not know this hand, so its tiles are in every set.
     """
     own = tile_set(hand)
     possible = []
@@ -49,15 +50,15 @@ def tiles_possible(seat: int, hand: Hand, knowledge: Knowledge) -> list[int]:
 
 
 def moves_of(rules: Rules) -> int:
-    """Return how many moves a playout has at most, the first one included."""
+    """Return the maximum number of moves of a playout, including the first one."""
     return max(_SHORTEST, _EACH * rules.seats) + 1
 
 
 def play_out(rules: Rules, state: State, move: Move, possible: Sequence[int]) -> float:
-    """Return what the round is worth to the seat to move if it makes this move.
+    """Play the round out after ``move``; return its value for the seat to move, in points.
 
-    ``possible`` is what ``tiles_possible`` returns for this seat. After some moves the round is counted as if it were
-    blocked, as what happens later is mostly luck.
+    ``possible`` is the result of ``tiles_possible`` for this seat. After ``moves_of`` moves the round is scored as if
+    it were blocked, because later moves are mostly chance.
     """
     seat = turn = state.turn
     assert seat is not None
@@ -85,7 +86,7 @@ def play_out(rules: Rules, state: State, move: Move, possible: Sequence[int]) ->
 
 
 def worth(rules: Rules, active: Sequence[int], scores: Sequence[float], seat: int) -> float:
-    """Return how much better the side of this seat scored than the other active seats on average."""
+    """Return by how many points the side of this seat scored better than the other active seats, on average."""
     teams = rules.teams
     own: list[float] = []
     others: list[float] = []
@@ -97,10 +98,10 @@ def worth(rules: Rules, active: Sequence[int], scores: Sequence[float], seat: in
 
 
 def prize(rules: Rules, active: Sequence[int], state: State, seat: int) -> float:
-    """Return what this round is worth to the side of this seat beyond its scores, by the state after it.
+    """Return the value of this round for the side of this seat beyond its scores; ``state`` is the one after it.
 
-    Where totals are wins, it is the number of wins that a match takes, lost or won, if the match ended, so that losing
-    the match is worse than losing any round. In games with stars, it is what the stars are worth. Else it is 0.
+    In games whose totals are wins, and if the match ended: plus or minus the number of wins that a match takes, so that
+    losing the match is worse than losing any round. In games with stars: the value of the stars. Else 0.
     """
     if rules.prospects is not None:
         return worth(rules, active, rules.prospects(state), seat)
@@ -121,12 +122,13 @@ def best_of(
     possible: Sequence[int],
     worths: list[float] | None = None,
 ) -> Move:
-    """Return the best of these moves of the seat to move, and append the worth of each to ``worths``.
+    """Return the best of these moves for the seat to move, and append the worth of each to ``worths``.
 
-    A move is worth more by its points, the pips it sheds, the tiles and numbers it leaves, and the probability that the
-    next seat cannot follow, which may hold any tile that is both ``left`` and ``possible``. A last tile is always laid.
+    The worth adds up the points of the move, the pips that it sheds, the fitting tiles and the numbers that it leaves
+    in the hand, and the probability that the next seat cannot follow. That seat may hold every tile that is both in
+    ``left`` and in its set of ``possible``. A last tile is always laid.
 
-    One long function, as it is called for every move of every playout.
+    The function is long for speed: it is called for every move of every playout.
     """
     turn = state.turn
     assert turn is not None
@@ -163,7 +165,7 @@ def best_of(
             move_worth = float(every.bit_count())
             laid, own, after = None, 0, open_mask
         else:
-            if tile is not laid:  # the moves of a tile follow each other
+            if tile is not laid:  # all moves with the same tile are adjacent
                 laid, own = tile, tile.offers
                 shed = float(tile.pips + (every & ~(tile.mask & ~several)).bit_count())
             move_worth = shed
@@ -195,7 +197,7 @@ def best_of(
 
 @lru_cache(maxsize=4096)
 def _held(hand: Hand) -> tuple[int, int, int]:
-    """Return these tiles as a set, the numbers that they have, and those that several of them have, as masks."""
+    """Return the set of these tiles, the mask of their numbers, and the mask of numbers that several of them have."""
     numbers = several = 0
     for tile in hand:
         several |= numbers & tile.mask
@@ -204,7 +206,7 @@ def _held(hand: Hand) -> tuple[int, int, int]:
 
 
 def _next_with_tiles(state: State, turn: int) -> int | None:
-    """Return the next other seat that holds tiles."""
+    """Return the next seat after ``turn`` that holds tiles; ``None`` if no other seat does."""
     hands = state.hands
     seats = len(hands)
     return next((seat % seats for seat in range(turn + 1, turn + seats) if hands[seat % seats]), None)
@@ -212,5 +214,5 @@ def _next_with_tiles(state: State, turn: int) -> int | None:
 
 @lru_cache(maxsize=1 << 16)
 def _probability_of_none(count: int, fitting: int, hand_size: int) -> float:
-    """Return the probability that none of the fitting ones of these tiles is among ``hand_size`` drawn ones."""
+    """Return the probability that a random hand from ``count`` tiles has none of the ``fitting`` ones of them."""
     return comb(count - fitting, hand_size) / comb(count, hand_size) if hand_size <= count else 0.0

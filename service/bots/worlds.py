@@ -1,25 +1,27 @@
 """Sampled worlds: states of the match that a seat cannot tell from the true one.
 
 A world deals the unseen tiles to the hands of the other seats and to the stock. Its *places* are the hidden tiles, seat
-by seat, and then the stock in the order of drawing. A place that is not *free* admits some of the tiles only: the
-candidates of this hidden tile.
+by seat, and then the stock in the order of drawing. A *free* place admits every tile; a *bound* place admits only the
+candidates of its hidden tile.
 
-For example, 1-1, 1-2 and 5-5 are unseen, and the other seat has passed on a 5 with the first of its two tiles. Step 1
-deals 1-1 or 1-2 to the place of that one, step 3 the other two tiles to the other two places, in the hand and in the
-stock: four worlds, each as likely as any other.
+1. Each bound place gets a random tile of those that it admits and that are left. Places with fewer candidates come
+   first.
+2. Some worlds would result more often than others if the candidates of two places overlap and neither set contains the
+   other. The probability of a world is inversely proportional to its *product*: the numbers of tiles that its places
+   could choose from, multiplied. So an attempt is accepted with a probability proportional to its product, which makes
+   all worlds equally likely. After several rejected attempts, one of them is chosen with a probability proportional to
+   its product, and random swaps of tiles between places that admit them reduce the remaining difference. If every
+   attempt left a bound place without a tile, a matching of tiles and places is computed, which always exists.
+3. The remaining tiles are shuffled over the free places.
+4. A world is rejected unless it meets these conditions: a seat that could continue its turn had a tile for it, the seat
+   that opened is the one that the rules let open, and the round is not over.
 
-1. The places that are not free get their tiles, the narrowest first, each any of those that are left.
-2. Where sets of tiles overlap and neither contains the other, some worlds are dealt more often than others: a world is
-   as likely as the numbers of tiles that its places could choose from, multiplied, are small. So it is taken with a
-   probability in proportion to this product, which makes all worlds equally likely. If none of some attempts is taken,
-   one of them is, by its product, and random swaps, after which every place still admits its tile, even out the rest;
-   if all attempts left a place without a tile, a matching of tiles and places is built, which always exists.
-3. The tiles that are left are shuffled over the free places.
-4. A world that breaks a condition is thrown away: a seat that could go on with its turn had a tile to go on with, the
-   seat that opened is the one that opens, and the round is not over.
+For example, 1-1, 1-2 and 5-5 are unseen, the other seat holds two tiles, and it has passed on a 5 with the first of
+them. Step 1 deals 1-1 or 1-2 to the place of the first tile, step 3 the other two tiles to the second place of the hand
+and to the stock. This gives four equally likely worlds.
 
-Owns how worlds are dealt. The only randomness is the generator that is passed in, of which only ``random()`` is used.
-Does not depend on how a move is chosen.
+Owns how worlds are dealt. The only source of randomness is ``random()`` of the generator that is passed in. Does not
+depend on how a move is chosen.
 """
 
 from __future__ import annotations
@@ -38,20 +40,21 @@ from service.engine.variant import Rules
 from service.engine.view import imagined
 
 _ATTEMPTS: Final = range(2, 9)
-"""Deals of the places that are not free, before one of them is taken that is less likely than it should be."""
+"""The possible numbers of attempts of step 2."""
 _PLACES_DEALT: Final = 96
-"""How many places the attempts may deal to together, which limits their number where few places are free."""
+"""The number of places that all attempts together may fill: fewer attempts are made if many places are bound."""
 _SWAPS: Final = 2
-"""Swaps tried after that for each place that is not free."""
+"""The number of swaps for each bound place after the attempts were rejected."""
 _SWAPS_AFTER_MATCHING: Final = 20
+"""The number of swaps for each bound place after a matching."""
 _WORLDS: Final = 1000
-"""Worlds that are thrown away because of a condition, before one is returned that breaks it."""
+"""The number of worlds that are dealt until one meets the conditions; the last one is returned even if it does not."""
 
 _new: Final = tuple.__new__  # as in ``layout``
 
 
 class Sampler:
-    """Samples worlds for one decision; what is the same in all of them is computed once."""
+    """Samples worlds for one decision. It computes once what all of them share."""
 
     def __init__(self, rules: Rules, observation: Observation, knowledge: Knowledge) -> None:
         seat, view, events = observation
@@ -71,7 +74,7 @@ class Sampler:
             None if other == seat else (start, start + len(hidden))
             for other, (start, hidden) in enumerate(zip(self._starts, knowledge.candidates, strict=True))
         ]
-        """By seat: its places, from and to; ``None`` for the own seat."""
+        """By seat: the start and the end of its places; ``None`` for the own seat."""
         self._conditions = [
             [
                 (self._starts[condition.seat] + at, self._positions(tiles))
@@ -80,21 +83,24 @@ class Sampler:
             ]
             for condition in knowledge.conditions
         ]
-        """For each condition places with the positions of the tiles of which one of them has to hold one, as a set."""
+        """For each condition, pairs of a place and a set of positions: one of the places must have a tile of its set.
+
+        Places without such a tile are left out.
+        """
         self._checks = self._checks_of_states(knowledge.dealt)
 
     def _positions(self, tiles: int) -> int:
-        """Return a set of tiles by their positions in ``unseen``."""
+        """Convert a set of tile indexes to a set of positions in ``unseen``."""
         return sum([1 << place for index, place in self._position.items() if tiles >> index & 1])
 
     def _make_places(self, knowledge: Knowledge, stock: int) -> None:
-        """Set what is the same for the places of all worlds."""
+        """Compute the places, which are the same in all worlds."""
         count = len(knowledge.unseen)
         every = (1 << count) - 1
         self._starts: list[int] = []
         """By seat: its first place."""
         self._admitted: list[int] = []
-        """By place: the positions of the tiles that it admits, as a set."""
+        """By place: the set of positions of the tiles that it admits."""
         by_tiles = {tiles: self._positions(tiles) for hidden in knowledge.candidates for tiles in set(hidden)}
         for hidden in knowledge.candidates:
             self._starts.append(len(self._admitted))
@@ -110,7 +116,7 @@ class Sampler:
             ([index for index in range(count) if admitted >> index & 1], places[admitted])
             for admitted in sorted(places, key=int.bit_count)
         ]
-        """The places that are not free, the narrowest first: the positions of the tiles they admit, and the places."""
+        """The bound places, grouped by what they admit, fewest candidates first: pairs of positions and places."""
         self._bound = [place for _, group in self._groups for place in group]
         self._attempts = max(_ATTEMPTS[0], min(_ATTEMPTS[-1], _PLACES_DEALT // max(1, len(self._bound))))
         self._most_choices = None if _nested(list(places)) else _most_choices(places)
@@ -144,7 +150,7 @@ class Sampler:
     # The deal
 
     def _deal(self, draw: Callable[[], float]) -> list[int]:
-        """By place: the position of its tile."""
+        """Deal a world: return for each place the position of its tile."""
         count, most = len(self._unseen), self._most_choices
         taken: list[int] | None = None
         sum_of_shares = 0.0
@@ -169,7 +175,7 @@ class Sampler:
         return taken
 
     def _attempt(self, world: list[int], left: list[bool], draw: Callable[[], float]) -> int:
-        """Deal to the places that are not free; how many tiles each could choose from, multiplied, 0 if it fails."""
+        """Fill the bound places; return the product of step 2, or 0 if a place gets no tile."""
         product = 1
         for positions, places in self._groups:
             candidates = [position for position in positions if left[position]]
@@ -187,7 +193,7 @@ class Sampler:
         return product
 
     def _fill(self, world: list[int], left: list[bool], draw: Callable[[], float]) -> None:
-        """Shuffle the tiles that are left over the free places."""
+        """Shuffle the remaining tiles over the free places."""
         rest = [tile for tile, is_left in enumerate(left) if is_left]
         for last in range(len(rest) - 1, 0, -1):
             chosen = int(draw() * (last + 1))
@@ -196,7 +202,7 @@ class Sampler:
             world[place] = tile
 
     def _matched(self, draw: Callable[[], float]) -> tuple[list[int], list[bool]]:
-        """Return a matching of the places that are not free with tiles that they admit, and which tiles are left."""
+        """Return a world in which each bound place has a tile that it admits, and by tile whether it is left."""
         count = len(self._unseen)
         holder: list[int | None] = [None] * count
         admitted = self._admitted
@@ -223,7 +229,7 @@ class Sampler:
         return world, [place_of is None for place_of in holder]
 
     def _swap(self, world: list[int], times: int, draw: Callable[[], float]) -> None:
-        """Swap the tiles of two places, one of them not free, so many times, where both admit what they get."""
+        """Try ``times`` times to swap the tiles of a bound place and any place; both must admit their new tile."""
         admitted, bound, count = self._admitted, self._bound, len(world)
         choices = len(bound)
         for _ in range(times):
@@ -244,7 +250,7 @@ class Sampler:
         return True
 
     def _checks_of_states(self, dealt: KnownDeal | None) -> list[Callable[[list[int], State], bool]]:
-        """Return what has to be asked of each world besides its conditions."""
+        """Return the checks that a world must pass besides its conditions."""
         base = self._base
         checks: list[Callable[[list[int], State], bool]] = []
         if dealt is not None:
@@ -254,7 +260,7 @@ class Sampler:
         return checks
 
     def _opens(self, dealt: KnownDeal) -> Callable[[list[int], State], bool]:
-        """Return whether with the hands dealt in a world its opener opens, and may do so with its lead."""
+        """Return a check of a world: with the hands that it deals, the opener opens and may lead what it led."""
         rules, unseen = self._rules, self._unseen
         start = before_opening(rules, self._base)
         starts = self._starts
@@ -277,15 +283,15 @@ class Sampler:
 
 
 def _nested(sets: Sequence[int]) -> bool:
-    """Return whether of any two of these sets one contains the other, or they have nothing in common."""
+    """Return whether any two of these sets are disjoint, or one contains the other."""
     return all(one & other in (0, one, other) for one, other in combinations(sets, 2))
 
 
 def _most_choices(places: dict[int, list[int]]) -> int:
-    """Return the most that the numbers of tiles which the places could choose from can be, multiplied.
+    """Return an upper bound of the product of step 2.
 
-    ``places``: by the set of tiles that they admit. A place finds fewer tiles by those that narrower ones must have
-    taken: each of them what it cannot take elsewhere.
+    ``places`` has the places by the set of tiles that they admit. The bound subtracts, from the tiles that a place
+    admits, those that the places before it must have taken because they do not admit enough other tiles.
     """
     product = 1
     narrower: list[tuple[int, int]] = []
