@@ -243,7 +243,7 @@ class _Inference:
             unknown.candidates &= ~tiles
 
     def _take(self, seat: int, tile: Tile) -> None:
-        """Remove one hidden tile, because the seat laid ``tile``: of those that can be it, one with fewest candidates."""
+        """Remove one hidden tile after the seat laid ``tile``: the one with fewest candidates that can be this tile."""
         bit = 1 << tile.index
         possible = [unknown for unknown in self.hidden[seat] if unknown.candidates & bit]
         taken = possible[0]

@@ -66,7 +66,7 @@ def opens(rules: Rules, start: State, hands: Sequence[Hand], opener: int, *, lea
 
 
 def opening_hands(rules: Rules, start: State, opener: int, lead: Tile | None, *, dealt: DealtToOpener) -> OpeningHands:
-    """Return the tiles that each seat cannot have been dealt, given the opener and its ``lead`` (``None``: no lead yet).
+    """Return the tiles that each seat cannot have been dealt, given the opener and its ``lead``, if it has led.
 
     ``dealt`` includes the lead in the opener's tiles. Without any known tile of the opener, no single tile can be
     excluded, although not every deal makes this seat the opener.

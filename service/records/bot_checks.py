@@ -1,8 +1,8 @@
-"""Makes the decisions of computer players again, from what their seats could see and the seeds of their rounds.
+"""Checks of the moves of computer players: each is computed again and compared.
 
-Owns which moves were those of a computer player, and which of them can be checked: the seed of a decision follows from
-the seed of its round (``engine.deal``), so it is known when the round is over. Does not depend on how a level chooses
-(``service.bots``).
+Owns which moves a computer player made, and which of them can be checked. A decision depends on what its seat could
+see, and on a seed that is derived from the seed of its round (``engine.deal``), which is published when the round is
+over. Does not depend on how a level chooses (``service.bots``).
 """
 
 from __future__ import annotations
@@ -28,28 +28,30 @@ from service.records.replay import MOVES, Step
 from service.records.report import Fault, Unchecked
 
 _EDITION_OF_SUBSTITUTES: Final = 1
-"""A record does not name it, as there has been no other."""
+"""A record does not name this edition, because there has been only one."""
 _CHOICES: Final = frozenset(LEVELS)
 
 
 class BotLimits(NamedTuple):
-    """The decisions to make again: those of these levels, and at most so many that are a choice."""
+    """The limits for the decisions that are computed again."""
 
     levels: frozenset[str]
+    """The levels whose decisions are computed again."""
     most: int
+    """The maximum number of decisions between several legal moves."""
 
 
 NO_DECISIONS: Final = BotLimits(frozenset(), 0)
 CHEAP_DECISIONS: Final = BotLimits(frozenset(LEVELS) - {"expert"}, 2000)
-"""For a server that has other requests to answer: those of the levels that take at most a few milliseconds."""
+"""For a web server: decisions that take at most a few milliseconds each."""
 ALL_DECISIONS: Final = BotLimits(_CHOICES, 20_000)
-"""For a process of its own; the most decisions of a level that calculates take the better part of an hour."""
+"""For a separate process: the maximum number of decisions of ``expert`` takes most of an hour."""
 
 
 class DecisionChecker:
-    """Follows the replay of a record, and makes the decisions of computer players again.
+    """Follows the replay of a record, and computes the decisions of computer players again.
 
-    ``checked`` is how many were, ``unchecked`` how many were not, by the reason.
+    ``checked`` counts the decisions that were compared, ``unchecked`` the others by the reason.
     """
 
     def __init__(self, record: Record, rules: Rules, limits: BotLimits, yield_control: Callable[[], None]) -> None:
@@ -61,14 +63,14 @@ class DecisionChecker:
         self._yield_control = yield_control
         self._choices = 0
         self._seed: bytes | None = None
-        """Of the running round; ``None`` if it cannot be known."""
+        """The seed of the running round; ``None`` if it is unknown or proves nothing."""
         self._events: list[Event] = []
-        """Of the running round."""
+        """The events of the running round."""
         self._state: State = rules.start()
         self._presence: Presence = ALL_PRESENT
 
     def add(self, step: Step) -> Fault | None:
-        """Follow the next step; the fault if it is another move than the computer player makes."""
+        """Process the next step; return a fault if it is a move that the computer player would not make."""
         event, fault = step.line.event, None
         if isinstance(event, MOVES):
             bot = self._player(event.seat)
@@ -82,7 +84,7 @@ class DecisionChecker:
         return fault
 
     def _player(self, seat: int) -> RecordedBot | None:
-        """Return the computer player that moves for this seat now, ``None`` if its person does."""
+        """Return the computer player that moves for this seat now; ``None`` if a person does."""
         bot = self._record.bot_at(seat)
         if bot is not None or self._presence.plays(seat):
             return bot
@@ -125,7 +127,7 @@ class DecisionChecker:
         return Fault("wrong_bot_move", step.place, message)
 
     def _why_not(self, bot: RecordedBot) -> Unchecked | None:
-        """Why the decisions of this computer player are not made again now; ``None`` if they are."""
+        """Return why a decision of this computer player cannot be checked now; ``None`` if it can."""
         if EDITIONS.get(bot.level) != bot.edition:
             return "edition"
         if self._seed is None:
@@ -134,9 +136,9 @@ class DecisionChecker:
 
 
 def _decide(rules: Rules, observation: Observation, level: str, decision_seed: bytes) -> Move:
-    """Return the move of this level; should it fail, that of ``SUBSTITUTE``, else the first legal move."""
+    """Return the move of this level; if it fails, the move of ``SUBSTITUTE``; if that fails, the first legal move."""
     for chosen_level in (level, SUBSTITUTE):
-        with suppress(Exception):  # whatever is wrong with a level, a move is made
+        with suppress(Exception):  # as in a hosted game, an error in a level must not prevent a move
             move = choose_move(rules, observation, chosen_level, decision_seed)
             if move in observation.view.legal_moves:
                 return move
@@ -144,7 +146,7 @@ def _decide(rules: Rules, observation: Observation, level: str, decision_seed: b
 
 
 def _description(move: Move) -> str:
-    """Return what a computer player does: *plays 3-5 at right*."""
+    """Return a move as a verb phrase: *plays 3-5 at right*."""
     if move.tile is None:
         return _VERBS[move.action]
     where = "" if move.end is None else f" at {move.end}"

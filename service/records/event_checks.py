@@ -1,6 +1,6 @@
-"""Compares recorded events with the expected ones: deals, moves, results, and who plays the seats.
+"""Checks of recorded events: deals, moves, results, and who plays the seats.
 
-Owns the faults of each of them. Does not depend on the text of a record.
+Owns the faults of these events. Does not depend on the text of a record.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ from service.records.writer import HEAD, Location
 
 
 def move_of(event: RecordedEvent) -> Move:
-    """Return the move that caused this event, which must be that of a move."""
+    """Return the move that caused this event, which must be the event of a move."""
     if isinstance(event, Played):
         return Move(PLAY, event.tile, event.end, event.face_down, outer=event.outer)
     return _PLAIN[type(event)]
 
 
 def naming_fault(layout: Layout, event: Played) -> tuple[str, str] | None:
-    """Return the code and message of the fault of a play that does not name its end or its outer half as it has to."""
+    """Return the code and message of the fault if a play does not name its end or its outer half as required."""
     if event.end is None:
         return ("unnamed_end", "The end where the tile was laid is not named.") if layout.placements else None
     if layout.names_outer and event.outer is None:
@@ -66,14 +66,14 @@ def naming_fault(layout: Layout, event: Played) -> tuple[str, str] | None:
 
 
 def mark_fault(rules: Rules, state: State, event: RecordedEvent, place: Location) -> Fault | None:
-    """Return the fault of a move marked as made by the service although its seat had a choice in this state."""
+    """Return a fault if a move is marked as made by the service although its seat had a choice in this state."""
     if not getattr(event, "auto", None) or forced_move(rules, state) is not None:
         return None
     return Fault("wrong_auto", place, "The seat had a choice.")
 
 
 def move_faults(expected: Event, recorded: RecordedEvent, place: Location) -> list[Fault]:
-    """Return the differences between the event of a legal move and the recorded one, but for who made it."""
+    """Return the differences between the event of a legal move and the recorded one, except in the mark ``auto``."""
     if getattr(recorded, "auto", None):
         assert isinstance(recorded, Drew | DrewView | Passed)
         recorded = recorded._replace(auto=None) if isinstance(recorded, DrewView) else replace(recorded, auto=None)
@@ -98,7 +98,7 @@ def _number_or_nothing(number: int | None) -> str:
 
 
 def automatic_event_faults(expected: Event | Forfeited, recorded: RecordedEvent | None, place: Location) -> list[Fault]:
-    """Return the faults of the recorded event (``None``: the record ends) where this automatic event is expected."""
+    """Return the faults of the recorded event, given the ``expected`` automatic one; ``None``: the record ends here."""
     if expected == recorded:
         return []
     if isinstance(expected, RoundEnded):
@@ -160,15 +160,15 @@ _PLAIN: Final[dict[type, Move]] = {
 _PLAIN[DrewView] = DRAW
 
 
-# Checks who plays the seats of a recorded match: who has left, ran out of time or has come back, and forfeits.
+# Checks of the presence events: who has left, was timed out, came back or forfeited.
 
 
 def presence_fault(
     record: Record, state: State, presence: Presence, event: PresenceEvent, *, place: Location
 ) -> Fault | None:
-    """Return why this cannot have happened in this state; ``None`` if it can.
+    """Return a fault if this event is impossible in this state.
 
-    A forfeit cannot: it only follows from the end of a time, and as a seat resigns (``consequences``).
+    A forfeit always is: it only follows from a time-out or a resignation (``consequences``).
     """
     if state.phase == FINISHED:
         return Fault("after_the_end", place, "The match is over.")
@@ -210,11 +210,10 @@ def _reason(record: Record, state: State, presence: Presence, event: PresenceEve
 
 
 def with_forfeits(rules: Rules, after: State, presence: Presence, following: tuple[Event, ...]) -> tuple[Event, ...]:
-    """Return the events that follow from a move, by the rules (``following``) and by forfeits.
+    """Return the events that follow from a move, by the rules (``following``) and by earlier forfeits.
 
-    ``after`` is the state then.
-
-    No winner is of a side that has forfeited; and if only one other side is left, the match is over.
+    ``after`` is the state after them. A side that has forfeited cannot win. If only one other side is left in the
+    match, the match is over.
     """
     last = following[-1] if following and presence.forfeited else None
     if isinstance(last, Finished):
@@ -224,11 +223,11 @@ def with_forfeits(rules: Rules, after: State, presence: Presence, following: tup
     return following if end is None else (*following, end)
 
 
-# Checks of deals: whether each is a deal of the game, and whether it is the one derived from its seed.
+# Checks of deals: each must be a possible deal of the game, and the one derived from its seed.
 
 
 def fairness_faults(record: Record) -> Iterator[Fault]:
-    """Yield the faults of the commitments and seeds, without the deals."""
+    """Yield the faults of the commitments and seeds; ``seed_faults`` compares the deals with them."""
     if record.fairness != PROVABLE:
         yield from _unexpected_proofs(record)
         return
@@ -250,12 +249,12 @@ def fairness_faults(record: Record) -> Iterator[Fault]:
 
 
 def is_over(recorded: RecordedRound) -> bool:
-    """Return whether the round has its result, or the match has ended in it."""
+    """Return whether the round has a result, or the match ended in it."""
     return any([isinstance(event, RoundEnded | Finished) for _, event in recorded.lines])
 
 
 def deal_faults(rules: Rules, dealt: Dealt, place: Location) -> Iterator[Fault]:
-    """Yield the faults of a deal, without its seed."""
+    """Yield the faults of a deal, whatever its seed."""
     if len(dealt.hands) != rules.seats:
         yield Fault("wrong_seats", place, f"{len(dealt.hands)} hands were dealt to {rules.seats} seats.")
         return
@@ -278,7 +277,7 @@ def deal_faults(rules: Rules, dealt: Dealt, place: Location) -> Iterator[Fault]:
 
 
 def seed_faults(rules: Rules, record: Record, index: int, dealt: Dealt) -> Iterator[Fault]:
-    """Yield the differences of a valid deal to that of its seed; none without a seed that fits its commitment."""
+    """Yield the differences between a valid deal and the deal of its seed; none unless the seed fits its commitment."""
     recorded = record.rounds[index]
     if not is_provable(record, recorded) or _client_seed_faults(record, index, recorded):
         return
@@ -290,7 +289,7 @@ def seed_faults(rules: Rules, record: Record, index: int, dealt: Dealt) -> Itera
     if recorded.attempt != first:
         sentence = f"The deal that the rules accept first is number {first}, counted from 0."
         yield Fault("wrong_attempt", (index, "Attempt" if recorded.attempt is not None else "Seed"), sentence)
-    dealt = replace(dealt, arranged=False)  # which is checked elsewhere
+    dealt = replace(dealt, arranged=False)  # ``verification`` checks the mark
     if dealt != deal:
         claimed = None if recorded.attempt is None else min(recorded.attempt, MAX_DEAL_ATTEMPTS)
         if claimed is None or claimed == first or dealt != deal_attempt(rules, seed, index + 1, claimed, sizes=sizes):
@@ -309,12 +308,12 @@ def is_provable(record: Record, recorded: RecordedRound) -> bool:
 
 
 def _has_id(record: Record) -> bool:
-    """Return whether there is an id of the game, short enough to derive deals from it."""
+    """Return whether the record has a game id that is short enough to derive deals from it."""
     return record.game != "" and _is_short(record.game)
 
 
 def _is_short(text: str) -> bool:
-    """Return whether a deal can be derived from this text; half of a surrogate pair has no bytes in UTF-8."""
+    """Return whether a deal can be derived from this text: it is short and can be encoded in UTF-8."""
     return len(text) <= MAX_CLIENT_SEED_CHARS and not any(["\ud800" <= character <= "\udfff" for character in text])
 
 
@@ -369,9 +368,6 @@ def _finished(record: Record, index: int) -> bool:
 
 
 def _before(rules: Rules, dealt: Dealt) -> State:
-    """Return a state in which this could be dealt.
-
-    Any seat stands for the last winner and leader, who may lead any tile.
-    """
+    """Return a state before this deal. Seat 0 is entered as the last winner and leader, who may lead any tile."""
     eliminated = tuple([0 if hand else 1 for hand in dealt.hands])
     return rules.start()._replace(round=dealt.round - 1, eliminated_round=eliminated, opener=0, next_leader=0)

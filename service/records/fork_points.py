@@ -1,7 +1,7 @@
 """The versions of a record from which the match can be continued.
 
-Owns which versions these are. A match can be continued after the first deal and before its end, but not between a move
-and the events that follow it automatically.
+A match can be continued after the first deal and before its end, but not between a move and the events that follow it
+automatically.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from service.records.verification import rules_of, verify
 
 
 class ForkPoint(NamedTuple):
-    """A match at one of its versions: the rules, all events so far, and the state after them."""
+    """A match at one of its versions: the rules, all events up to it, and the state after them."""
 
     version: int
     rules: Rules
@@ -34,9 +34,9 @@ class ForkPoint(NamedTuple):
 def fork_point_at(
     record: Record, version: int | None = None, yield_control: Callable[[], None] = lambda: None
 ) -> ForkPoint:
-    """Return the match at this version, or at the last one from which it can be continued.
+    """Return the match at this version, by default at the last one from which it can be continued.
 
-    Raises ``InvalidForkPoint`` if the record is partial or has faults, or the match cannot be continued from there.
+    Raises ``InvalidForkPoint`` if the record is partial or has faults, or the match cannot be continued at the version.
     """
     if record.viewer is not None:
         raise InvalidForkPoint("partial_record")
@@ -64,7 +64,7 @@ def fork_point_at(
 
 
 def _complete_event(event: Event | RecordedDeal | DrewView) -> Event:
-    """Return the event of a line of a complete record."""
+    """Return the event unchanged; asserts that nothing of it is hidden."""
     assert not isinstance(event, RecordedDeal | DrewView)
     return event
 
@@ -78,6 +78,6 @@ def _possible_versions(lines: list[VersionedEvent]) -> list[int]:
 
 
 def _nearest(possible: list[int], version: int) -> list[str]:
-    """Return the nearest versions on both sides."""
+    """Return the two nearest possible versions on each side of ``version``."""
     place = bisect(possible, version)
     return [str(option) for option in possible[max(0, place - 2) : place + 2]]

@@ -1,7 +1,8 @@
-"""Parses the text of a record: its one form, as far as an editor has left it (``service.records.record``).
+"""The parser of records.
 
-Owns which texts are records. A text is read once, line by line and without backtracking, so the time is linear in its
-length. Does not depend on whether the match is possible (``verification``).
+Owns the rules which texts are records. A record has one spelling, except for line ends and blanks that an editor may
+have changed (``record.split_lines``). The parser reads a text once, line by line and without backtracking, so the time
+is linear in its length. Does not depend on whether the match is possible (``verification``).
 """
 
 from __future__ import annotations
@@ -41,10 +42,10 @@ MAX_OPTIONS: Final = 64
 """The games have up to four."""
 
 MAX_ROUNDS: Final = 4000
-"""As many as there could be in ``MAX_CHARS``: a played round has more than 500."""
+"""The number that could fit into ``MAX_CHARS``: a played round has more than 500 characters."""
 
 YIELD_EVERY: Final = 1024
-"""Characters between two calls of ``yield_control``, to the end of a line; each line counts as 16 more."""
+"""Characters between two calls of ``yield_control``, which happen at the end of a line; each line counts as 16 more."""
 
 Parsed = TypeVar("Parsed")
 
@@ -52,7 +53,7 @@ Parsed = TypeVar("Parsed")
 def parse_record(text: str, yield_control: Callable[[], None] = lambda: None) -> Record:
     """Return the record with this text. Raises ``InvalidRecord``.
 
-    ``yield_control`` is called every ``YIELD_EVERY`` characters, so that a server can handle other requests meanwhile.
+    ``yield_control`` is called every ``YIELD_EVERY`` characters, so that a server can handle other requests.
     """
     if len(text) > MAX_CHARS:
         raise InvalidRecord(f"A record has at most {MAX_CHARS} characters.", 1, 1)
@@ -68,12 +69,15 @@ def parse_record(text: str, yield_control: Callable[[], None] = lambda: None) ->
 
 
 def count_plays(text: str) -> int:
-    """Return how many tiles are laid in a record with this text, without parsing it; some number for any other text."""
+    """Return the number of tiles laid in the record with this text, without parsing it.
+
+    For a text that is not a record, the number has no meaning.
+    """
     return len(_PLAY.findall(text))
 
 
 def decode_record(data: bytes) -> str:
-    """Return the text of a file. Raises ``InvalidRecord`` if it is not valid UTF-8."""
+    """Decode the bytes of a file. Raises ``InvalidRecord`` if they are not valid UTF-8."""
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -83,7 +87,7 @@ def decode_record(data: bytes) -> str:
 
 
 def _head(lines: _Lines) -> Record:
-    """Return the tags before the first round, as a record without rounds."""
+    """Read the tags before the first round; return a record without rounds."""
     lines.tag("Record", lambda scanner: scanner.expect(NOTATION_VERSION))
     game = lines.tag("GameId", _non_empty_text, quoted=False) if lines.next_starts_with("[GameId ") else ""
     variant = lines.tag("Variant", lambda scanner: scanner.match(_KEY, "the key of a game"))
@@ -118,7 +122,7 @@ class _Player(NamedTuple):
 
 
 def _player(scanner: Scanner, seat: int) -> _Player:
-    """Return the player of a seat."""
+    """Read the player of this seat."""
     start = scanner.at
     if scanner.number(NATURAL) != seat:
         scanner.fail(f"The players are numbered by their seats; here {seat} is expected.", start)
@@ -137,7 +141,7 @@ def _clock(lines: _Lines) -> RecordedClock:
 
 
 def _times(scanner: Scanner) -> tuple[int | None, int, int]:
-    """Return the time for a turn, or a bank and its increment."""
+    """Read either the time for a turn (with bank and increment 0), or a bank and an increment (with ``None``)."""
     if scanner.accept("turn="):
         return scanner.number(POSITIVE), 0, 0
     scanner.expect("bank=")
@@ -268,7 +272,7 @@ class _Lines:
         return parsed
 
     def tag(self, name: str, scan: Callable[[Scanner], Parsed], *, quoted: bool = True) -> Parsed:
-        """Read a tag of that name; its value is in quotation marks if ``quoted``. Raises ``InvalidRecord``."""
+        """Read the tag with this name; its value is in quotation marks if ``quoted``. Raises ``InvalidRecord``."""
 
         def scan_tag(scanner: Scanner) -> Parsed:
             scanner.expect(f'[{name} "' if quoted else f"[{name} ")

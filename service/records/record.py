@@ -1,6 +1,6 @@
-"""A complete match, or what one viewer has seen of it, as a value.
+"""The type of a record: a complete match, or the part of it that one viewer has seen.
 
-Owns the form of a record, the errors of one, and how a text becomes lines.
+Owns the fields of a record, the errors for an invalid one, and the division of a text into lines.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from service.engine.presence import Absence
 from service.engine.view import RecordedEvent
 
 FairnessClaim = Literal["domino-deal-1", "arranged"]
-"""What a record claims of its deals: derived by the scheme of that name, or arranged."""
+"""The claim of a record about its deals: derived by the scheme of that name, or arranged."""
 
 PROVABLE: Final = SCHEME
 ARRANGED: Final = "arranged"
@@ -25,7 +25,7 @@ Viewer = int | Literal["spectator"]
 
 
 class RecordedBot(NamedTuple):
-    """A seat of a computer player: its level, and the edition of the computer players that chose its moves."""
+    """A computer player: its seat, its level, and the edition of that level that chose its moves."""
 
     seat: int
     level: str
@@ -33,33 +33,34 @@ class RecordedBot(NamedTuple):
 
 
 class RecordedClock(NamedTuple):
-    """The time for each ``turn``, or else a ``bank`` and an ``increment``, in seconds; and what follows at its end."""
+    """The clock of a match, in seconds: either ``turn``, or ``bank`` and ``increment``."""
 
     turn: int | None
     bank: int
     increment: int
     absence: Absence
+    """What happens at a time-out."""
 
 
 class VersionedEvent(NamedTuple):
-    """An event with its version in the game; a deal has no proof here, but its round does."""
+    """An event with its version in the game. The proof of a deal is in its round, not here."""
 
     version: int
     event: RecordedEvent
 
 
 class RecordedRound(NamedTuple):
-    """A round that was dealt, or one that has only been committed to (no ``lines``).
-
-    If the deals can be verified, it has the ``commitment``; once dealt, the ``client_seeds``; and once over, the
-    ``attempt`` at dealing and the ``seed``.
-    """
+    """A round; without ``lines`` it has not been dealt. Only verifiable deals have commitments, seeds and attempts."""
 
     number: int
     commitment: bytes | None = None
+    """The commitment to the ``seed``."""
     client_seeds: tuple[str, ...] | None = None
+    """The texts of the seats that the deal depends on; from the deal on."""
     attempt: int | None = None
+    """The number of rejected deals of this seed; after the round."""
     seed: bytes | None = None
+    """The secret that the deal depends on; after the round."""
     lines: tuple[VersionedEvent, ...] = ()
 
 
@@ -79,10 +80,10 @@ class Record:
     game: str = ""
     """The id of the hosted game; empty if there was none."""
     date: str = ""
-    """When the game was created: UTC with milliseconds, as 2026-11-21T21:16:28.123Z; empty if unknown."""
+    """The time when the game was created: UTC with milliseconds, as 2026-11-21T21:16:28.123Z; empty if unknown."""
     fairness: FairnessClaim
     viewer: Viewer | None = None
-    """Whose view the record is; ``None``: it is complete."""
+    """The viewer that a partial record is redacted for; ``None``: the record is complete."""
     result: tuple[int, ...] | None = None
     """The winners; ``None`` until the match is over."""
     rounds: tuple[RecordedRound, ...] = ()
@@ -92,14 +93,14 @@ class Record:
         return next((bot for bot in self.bots if bot.seat == seat), None)
 
 
-# Records that are rejected.
+# Errors.
 
 
 class InvalidRecord(Refusal):
     """A text that is not a record.
 
-    ``sentence`` says in English what was expected; ``line`` and ``column``, from 1, are those of the first wrong
-    character.
+    ``sentence`` says in English what was expected. ``line`` and ``column`` are the place of the first wrong character,
+    counted from 1.
     """
 
     code = "invalid"
@@ -120,21 +121,21 @@ class InvalidForkPoint(Refusal):
     code = "invalid"
 
 
-# The lines of a record, from a text as an editor or a mail may have left it.
+# The division of a text into lines. An editor or a mail program may have changed line ends and blanks around it.
 
 
 _BYTE_ORDER_MARK = "\ufeff"
 
 
 class SourceLines(NamedTuple):
-    """The lines, without their ends, and how many lines of the text were before them."""
+    """The lines without their ends, and the number of empty lines ``before`` them."""
 
     lines: list[str]
     before: int
 
 
 def split_lines(text: str) -> SourceLines:
-    """Return the lines of a text that may be a record. Takes linear time."""
+    """Return the lines of a text, without empty lines around them, in linear time."""
     lines = [line.rstrip(" \t\r") for line in text.removeprefix(_BYTE_ORDER_MARK).split("\n")]
     before, end = 0, len(lines)
     while end and not lines[end - 1]:

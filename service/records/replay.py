@@ -1,9 +1,8 @@
 """Replays a recorded match move by move with the referee of the engine.
 
-Owns what is taken from a record: the deals and the moves of the seats alone. Every other event is computed and
-compared. The replay ends at the first fault of the play, because there is no state with which later events could be
-compared, and before a deal with a fault, which ``event_checks`` reports, or with hidden tiles. Does not depend on
-seeds.
+Only the deals and the moves are taken from the record. Every other event is computed and compared with the recorded
+one. The replay ends at the first fault of the play, because later events would need a state to compare with. It also
+ends before a deal that has hidden tiles, or a fault that ``event_checks`` reports. Does not depend on seeds.
 """
 
 from __future__ import annotations
@@ -48,15 +47,15 @@ from service.records.report import Fault
 from service.records.writer import HEAD, Location
 
 AUTOMATIC_EVENTS: Final = (RoundEnded, Eliminated, Finished, Forfeited)
-"""Events that follow automatically from a move, or from the end of a time."""
+"""Events that follow automatically from a move, or from a time-out."""
 
 
 MOVES: Final = (Played, Drew, DrewView, Passed, Done, Flipped)
-"""Events of a move."""
+"""Events of moves."""
 
 
 class Step(NamedTuple):
-    """An event, its place, and the match after it."""
+    """An event, its place in the record, and the state and presence after it."""
 
     line: VersionedEvent
     place: Location
@@ -65,7 +64,7 @@ class Step(NamedTuple):
 
 
 def replay_record(record: Record, rules: Rules) -> Iterator[Step | Fault]:
-    """Yield every event of the record with the state after it, to the end or the first faults of the play."""
+    """Yield a step for every event of the record, up to the end or the first faults of the play."""
     state, presence = rules.start(), ALL_PRESENT
     for index, recorded in enumerate(record.rounds):
         if not recorded.lines:
@@ -76,7 +75,7 @@ def replay_record(record: Record, rules: Rules) -> Iterator[Step | Fault]:
         dealt = recorded.lines[0].event
         if not isinstance(dealt, Dealt) or fault or any(deal_faults(rules, dealt, (index, 0))):
             return
-        state = apply(rules, state, replace(dealt, round=state.round + 1))  # a wrong number is reported elsewhere
+        state = apply(rules, state, replace(dealt, round=state.round + 1))  # ``verification`` reports a wrong number
         yield Step(recorded.lines[0], (index, 0), state, presence)
         for step in _replay_round(record, rules, state, presence, index=index):
             yield step
@@ -88,7 +87,7 @@ def replay_record(record: Record, rules: Rules) -> Iterator[Step | Fault]:
 
 
 def _deal_fault(rules: Rules, state: State, index: int, first: VersionedEvent) -> Fault | None:
-    """Why a round cannot be dealt here; ``None`` if it can."""
+    """Return why a round cannot begin with this event; ``None`` if it can."""
     place, dealt = (index, 0), first.event
     if state.phase == FINISHED:
         return Fault("after_the_end", place, "The match is over.")
@@ -108,7 +107,7 @@ def _deal_fault(rules: Rules, state: State, index: int, first: VersionedEvent) -
 def _replay_round(
     record: Record, rules: Rules, state: State, presence: Presence, *, index: int
 ) -> Iterator[Step | Fault]:
-    """Yield the moves of a round after its deal, each with the events that follow from it, and who plays the seats."""
+    """Yield a step for every event of a round after its deal, up to the first faults."""
     lines = record.rounds[index].lines
     played = _Round(record, rules, state, presence)
     for at, line in enumerate(lines[1:], 1):
@@ -123,7 +122,7 @@ def _replay_round(
 
 
 class _Round:
-    """A round after some of its events; ``pending`` are the events that must follow them next."""
+    """A round after some of its events; ``pending`` are the automatic events that must come next."""
 
     def __init__(self, record: Record, rules: Rules, state: State, presence: Presence) -> None:
         self._record = record
@@ -133,7 +132,7 @@ class _Round:
         self.pending: tuple[Event | Forfeited, ...] = ()
 
     def add(self, event: RecordedEvent, place: Location) -> list[Fault]:
-        """Return the next event, and what is wrong with it."""
+        """Replay the next event; return its faults."""
         if self.pending:
             return self._add_automatic_event(event, place)
         if isinstance(event, PresenceEvent):
@@ -142,7 +141,7 @@ class _Round:
         return faults if move is None else self._add_move(*move, event, place)
 
     def _add_automatic_event(self, event: RecordedEvent, place: Location) -> list[Fault]:
-        """Return an event where only the first of the pending ones may be."""
+        """Replay an event that must be the first pending one; return its faults."""
         expected, *others = self.pending
         faults = automatic_event_faults(expected, event, place)
         if isinstance(expected, Forfeited):
@@ -161,13 +160,13 @@ class _Round:
         return []
 
     def _add_move(self, seat: int, move: Move, event: Event | RecordedDeal | DrewView, place: Location) -> list[Fault]:
-        """Return the event of this move, which is made again."""
+        """Make the move, and compare its event with the recorded one; return the faults."""
         try:
             (expected, *following), after = advance(self._rules, _NO_DECK, self.state, seat, move=move)
         except IllegalMove as refusal:
             return [Fault(_CODE_IF_ILLEGAL[type(event)], place, sentence(refusal.reason))]
         unforced = mark_fault(self._rules, self.state, event, place)
-        # Each of the following events is a step, too.
+        # The events that follow from the move have steps of their own.
         self.state = apply(self._rules, self.state, expected) if following else after
         self.pending = with_forfeits(self._rules, after, self.presence, tuple(following))
         if self.presence.substituted is not None and ends_turn(expected, self.state):
@@ -178,7 +177,7 @@ class _Round:
 def _requested_move(
     state: State, event: Event | RecordedDeal | DrewView, place: Location
 ) -> tuple[tuple[int, Move] | None, list[Fault]]:
-    """Return the seat and the move that caused this event, or ``None`` and the fault if no move can have."""
+    """Return the seat and the move that caused this event; ``None`` and the fault if no move can have caused it."""
     code = sentence = None
     if isinstance(event, Dealt | RecordedDeal):
         code, sentence = "not_dealt", "A round is dealt once, at its beginning."
@@ -206,7 +205,7 @@ def _requested_move(
 
 
 _NO_DECK: Final = Deck(b"")
-"""No move of a round needs the deck, and the deals are taken from the record."""
+"""A placeholder: deals are taken from the record, and moves need no deck."""
 _CODE_IF_ILLEGAL: Final[dict[type[RecordedEvent], str]] = {
     Played: "illegal_move",
     Drew: "wrong_draw",

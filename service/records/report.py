@@ -1,6 +1,6 @@
 """The report of a verification.
 
-Owns the codes of the faults, and the notes of a report. Does not depend on how anything is checked.
+Owns the codes of the faults, and the notes of a report. Does not depend on the checks.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ CODES: Final = {
     "wrong_presence": "a seat that cannot have left, come back, run out of time or forfeited there",
     "wrong_bot_move": "a legal move, but not the one that this computer player makes there",
 }
-"""The meaning of every fault by its stable code."""
+"""The meaning of each stable fault code."""
 
 
 Unchecked = Literal["edition", "seed", "cost"]
-"""Why a decision of a computer player was not made again."""
+"""The reason why a decision of a computer player was not computed again."""
 
 _WHY_UNCHECKED: Final[dict[Unchecked, str]] = {
     "edition": "another edition of the computer players made them",
@@ -87,7 +87,7 @@ _WHY_UNCHECKED: Final[dict[Unchecked, str]] = {
 
 
 class Fault(NamedTuple):
-    """Something that is impossible, and its place in the record."""
+    """An impossible event or a wrong value, and its place in the record."""
 
     code: str
     location: Location
@@ -95,7 +95,7 @@ class Fault(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A fault as it is reported, with its round, version and line of the text as far as it has them."""
+    """A fault as a report has it, with its round, its version and its line in the text; each can be ``None``."""
 
     code: str
     round: int | None
@@ -106,12 +106,12 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """The checks that were made, and the findings."""
+    """The result of a verification."""
 
     findings: tuple[Finding, ...]
-    """In the order of the lines."""
+    """The faults in the order of their lines."""
     omitted: int
-    """The number of findings that were left out to keep the report short."""
+    """The number of findings beyond the maximum of a report."""
     fairness: FairnessClaim
     deals: int
     """The number of deals that were checked against the set and the rules."""
@@ -123,7 +123,7 @@ class Report:
     decisions: int = 0
     """The number of moves of computer players that were computed again."""
     unchecked: tuple[tuple[Unchecked, int], ...] = ()
-    """The numbers of those that were not, by the reason."""
+    """The numbers of moves of computer players that were not computed again, by the reason."""
 
     @property
     def verified(self) -> bool:
@@ -131,7 +131,7 @@ class Report:
         return not self.findings
 
     def notes(self) -> tuple[str, ...]:
-        """Sentences on what the report proves and what it does not."""
+        """Return sentences about what the report proves and what it does not."""
         notes = [f"{_counted(self.moves, 'move')} and {_counted(self.deals, 'deal')} were checked against the rules."]
         if self.fairness == PROVABLE:
             notes.append(

@@ -1,8 +1,8 @@
-"""Verifies records.
+"""The verification of records.
 
-Owns the checks of the head and of the order of rounds and versions, and combines them with those of the deals and
-seeds (``event_checks``) and of the play (``replay``). Nothing in a record is trusted. The time is linear in its length.
-Does not depend on the text of a record, but for the lines that findings name.
+Owns the checks of the head and of the order of rounds and versions, and combines them with the checks of deals and
+seeds (``event_checks``) and of the play (``replay``). It trusts nothing in a record. The time is linear in the length
+of the record. Does not depend on the text of a record, except for the line numbers of findings.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from service.records.report import Fault, Finding, Report, Unchecked
 from service.records.writer import HEAD, line_numbers, resolved_options
 
 MAX_FINDINGS: Final = 100
-"""The most findings of a report; a record can be wrong in any number of places."""
+"""The maximum number of findings in a report."""
 YIELD_EVERY: Final = 64
-"""Events between two breaths."""
+"""The number of events between two calls of ``yield_control``."""
 
 
 def verify(record: Record, yield_control: Callable[[], None] = lambda: None, bots: BotLimits = NO_DECISIONS) -> Report:
-    """Return what is wrong with a record, if anything: the play up to its first fault, all else completely.
+    """Return the report about a record: the play is checked up to its first fault, everything else completely.
 
-    ``yield_control`` is called between rounds, every few events and before each decision of a computer player that is
-    made again, so that a server can let others run. ``bots``: which of these are.
+    ``yield_control`` is called between rounds, every few events, and before each decision of a computer player that is
+    computed again, so that a server can handle other requests. ``bots`` limits these decisions.
     """
     rules, faults = rules_of(record)
     for check in (_frame_faults, fairness_faults):
@@ -63,15 +63,16 @@ def verify(record: Record, yield_control: Callable[[], None] = lambda: None, bot
 
 
 class _Deals(NamedTuple):
-    """The deals of a record: how many there are, how many of them follow from their seeds, and their faults."""
+    """The result of the checks of all deals of a record."""
 
     total: int = 0
     proven: int = 0
+    """The number of deals that follow from their seeds."""
     faults: tuple[Fault, ...] = ()
 
 
 class _Play(NamedTuple):
-    """The play of a record; ``Report`` explains the fields."""
+    """The result of the checks of the play; ``Report`` explains the fields."""
 
     faults: tuple[Fault, ...] = ()
     moves: int = 0
@@ -93,7 +94,7 @@ def _check_deals(record: Record, rules: Rules, yield_control: Callable[[], None]
 
 
 def _check_play(record: Record, rules: Rules, yield_control: Callable[[], None], bots: BotLimits) -> _Play:
-    """Return the play up to its first fault, and the result if there is none."""
+    """Check the play up to its first fault, and the result of the match if there is none."""
     faults: list[Fault] = []
     state: State | None = None
     moves = events = 0
@@ -118,7 +119,7 @@ def _check_play(record: Record, rules: Rules, yield_control: Callable[[], None],
 
 
 def rules_of(record: Record) -> tuple[Rules | None, list[Fault]]:
-    """Return the rules that the record was played by, or what keeps them from being found."""
+    """Return the rules of the record and the faults of the tags that select them; no rules if they cannot be found."""
     recipe = variants().get(record.variant)
     if recipe is None:
         return None, [Fault("unknown_variant", (HEAD, "Variant"), f"There is no game {record.variant} here.")]
@@ -162,13 +163,13 @@ def _frame_faults(record: Record) -> Iterator[Fault]:
 
 
 def _is_dealt_anew(recorded: RecordedRound) -> bool:
-    """Return whether the round was dealt in this game; those that a fork has taken from its source are arranged."""
+    """Return whether the round was dealt in this game, not copied from another one by a fork: those are arranged."""
     first = recorded.lines[0].event if recorded.lines else None
     return first is not None and not (isinstance(first, Dealt | RecordedDeal) and first.arranged)
 
 
 def _version_faults(record: Record) -> Iterator[Fault]:
-    """Yield the first version that is not above the one before; version 1 is that of the created game."""
+    """Yield a fault for the first version that is not higher than the previous one; the created game has version 1."""
     before = 1
     for index, recorded in enumerate(record.rounds):
         for at, (version, event) in enumerate(recorded.lines):
@@ -183,7 +184,7 @@ def _version_faults(record: Record) -> Iterator[Fault]:
 
 
 def _deal(rules: Rules, record: Record, index: int) -> tuple[bool, list[Fault]]:
-    """Return whether the round has a deal, and the faults of the deal."""
+    """Return whether the round has a complete deal, and the faults of this deal."""
     recorded = record.rounds[index]
     dealt = recorded.lines[0].event if recorded.lines else None
     if not isinstance(dealt, Dealt):
@@ -208,7 +209,7 @@ def _result_faults(record: Record, state: State | None) -> list[Fault]:
 
 
 def findings_of(record: Record, faults: list[Fault]) -> tuple[Finding, ...]:
-    """Return the faults with their places in the text, in the order of its lines."""
+    """Return the faults as findings, in the order of their lines in the text."""
     if not faults:
         return ()
     lines = line_numbers(record)

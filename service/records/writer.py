@@ -1,6 +1,7 @@
-"""The record of a match, and a record as text (``docs/record.md``): a head of tags, a section for every round.
+"""Build the record of a match, and write a record as text (``docs/record.md``).
 
-Owns the order and the form of the tags; ``notation`` writes the events. Does not depend on whether a record is true.
+A text has a head of tags, and a section for every round. Owns the order and the form of the tags; ``notation`` formats
+the events. Does not depend on whether a record is correct.
 """
 
 from __future__ import annotations
@@ -19,28 +20,30 @@ from service.records.notation.scanner import quote
 from service.records.record import SPECTATOR, Record, RecordedClock, RecordedRound, VersionedEvent, Viewer
 
 MEDIA_TYPE: Final = "text/vnd.domino-record"
-"""The type of a record, in UTF-8; the files of its records end in ``FILE_SUFFIX``."""
+"""The media type of a record, which is encoded in UTF-8."""
 FILE_SUFFIX: Final = ".domino"
 NOTATION_VERSION: Final = "1"
 HEAD: Final = -1
 
 Location = tuple[int, str | int]
-"""A place in a record: the index of a round, or ``HEAD``; and the name of a tag (for a player with the seat:
-``Player 0``), or the index of a line."""
+"""A place in a record: first the index of a round, or ``HEAD``; then the name of a tag, or the index of a line.
+
+The name of a player's tag includes the seat: ``Player 0``.
+"""
 
 
 def format_record(record: Record) -> str:
-    """Return the text of a record; it ends with a line feed."""
+    """Return the text of a record, with a line feed at its end."""
     return "".join([f"{line}\n" for line in _lines(record)])
 
 
 def line_numbers(record: Record) -> dict[Location, int]:
-    """Return the number of every line, from 1, in the text of the record."""
+    """Return the line number of every place in the text of the record, counted from 1."""
     return {place: number for number, place in enumerate(_places(record), 1) if place is not None}
 
 
 def _places(record: Record) -> Iterator[Location | None]:
-    """Yield the place of every line; ``None`` for an empty one."""
+    """Yield the place of every line; ``None`` for an empty line."""
     yield from [(HEAD, name) for name, _ in _head(record)]
     for index, recorded in enumerate(record.rounds):
         yield None
@@ -92,7 +95,7 @@ def _tags(recorded: RecordedRound) -> Iterator[tuple[str, str]]:
 
 
 def _format_kind(record: Record, seat: int) -> str:
-    """Return who plays the seat, unless it is a person."""
+    """Return the words for the computer player at a seat; empty for a person."""
     bot = record.bot_at(seat)
     return "" if bot is None else f" bot={bot.level} edition={bot.edition}"
 
@@ -109,11 +112,11 @@ def _tag(name: str, value: str | int) -> tuple[str, str]:
     return name, f"[{name} {quote(str(value))}]"
 
 
-# The record of a match from its events.
+# Building the record of a match.
 
 
 def resolved_options(variant: Variant, rules: Rules) -> tuple[tuple[str, Value], ...]:
-    """Return every option of the variant with its value in these rules, in the order of the variant."""
+    """Return each option of the variant with its value in these rules, in the order of the variant."""
     return tuple([(option.key, rules.settings[option.key]) for option in variant.options])
 
 
@@ -125,11 +128,14 @@ def build_record(
     seeds: Mapping[int, bytes] | None = None,
     viewer: Viewer | None = None,
 ) -> Record:
-    """Return the record of a match: its ``head``, a record without rounds, with all that follows from these events.
+    """Return the record of a match.
 
-    ``events`` are those of the match with their versions. ``commitment``: to the seed of round 1; the deals have those
-    to later ones. ``seeds``: by number of the round. ``viewer``: for whom the running round is redacted, ``None`` for
-    nobody; without a running round nothing is hidden and the record is complete.
+    ``head``: a record without rounds.
+    ``events``: the events of the match with their versions.
+    ``commitment``: the commitment to the seed of round 1; each deal has the commitment of the next round.
+    ``seeds``: the seeds by the number of their round.
+    ``viewer``: the viewer for whom the running round is redacted; ``None``: it is not redacted. Without a running round
+    nothing is hidden, and the record is complete.
     """
     played_rounds = _by_round(events)
     running = bool(played_rounds) and not any(
@@ -161,7 +167,7 @@ def build_record(
 def _by_round(
     events: Iterable[tuple[int, Event | PresenceEvent]],
 ) -> list[list[tuple[int, Event | PresenceEvent]]]:
-    """Return the events of each round, its deal first; what happens between two rounds belongs to the first of them."""
+    """Return the events of each round, its deal first; events between two rounds belong to the earlier one."""
     rounds: list[list[tuple[int, Event | PresenceEvent]]] = []
     for version, event in events:
         if isinstance(event, Dealt):
@@ -171,5 +177,5 @@ def _by_round(
 
 
 def _redacted(event: Event | PresenceEvent, viewer: Viewer | None, *, over: bool) -> RecordedEvent:
-    """Return the event as this viewer may know it; ``over``: whether its round is over."""
+    """Return the event redacted for this viewer; ``over``: whether its round is over."""
     return view_for_record(event, None if viewer == SPECTATOR else viewer, over=viewer is None or over)

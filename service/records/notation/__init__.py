@@ -1,4 +1,4 @@
-"""Events, results and tiles as text, formatting and scanning: the lines of a record.
+"""The notation of events, results and tiles in the lines of a record: formatting and scanning.
 
-Owns how each is written and read. Does not depend on records, files or HTTP.
+Does not depend on records, files or HTTP.
 """

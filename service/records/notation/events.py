@@ -1,7 +1,7 @@
-"""Events as text, one line each: formatting and scanning.
+"""The notation of events, one line each: formatting and scanning.
 
-Owns the notation. Every event has exactly one spelling; any other is ``InvalidNotation``. Does not depend on whether an
-event is possible, or on who may read it: a redacted event is written with what is visible of it.
+Every event has exactly one spelling; any other raises ``InvalidNotation``. Does not depend on whether an event is
+possible, or on who may read it: a redacted event is written with its visible fields.
 
 =============================  ========================================================================
 ``dealt: 0-3 6-6 / - | 0-1``   the hands in seat order, then the stock in the order of drawing
@@ -9,12 +9,12 @@ event is possible, or on who may read it: a redacted event is written with what 
 ``dealt: 0-3 6-6 / ?7 | ?14``  seven hidden tiles in a hand, and fourteen in the stock
 ``2: 6-6``                     seat 2 led a tile
 ``2: 5-12>e7``                 seat 2 laid a tile at an end; ``2: 6-6>e7 down``: a double face down
-``2: 1-6>left:6``              the same where a tile may lie either way: with the half that stayed outside
-``2: 5-12>e7 = 28 +4``         the same where ends are counted: their sum, and the points
+``2: 1-6>left:6``              the same in games where a tile can lie either way, with the half that stayed outside
+``2: 5-12>e7 = 28 +4``         the same in games that count the ends, with their sum and the points
 ``2: draw 0-1``                seat 2 drew a tile of the stock; ``?``: a hidden one
-``2: draw 0-1 auto``           the same, by the service, as it had no choice; also ``2: pass auto``
+``2: draw 0-1 auto``           the service drew it for the seat, which had no choice; also ``2: pass auto``
 ``2: pass``                    also ``2: done`` (the turn), ``2: flip`` (the lead), ``2: eliminated``
-``2: timed_out bot``           its time was over, and what follows; also ``2: claimed 0``: by seat 0
+``2: timed_out bot``           the seat was timed out, and the consequence; also ``2: claimed 0``: by seat 0
 ``2: left``                    also ``2: returned``, ``2: resigned``, ``2: forfeited``
 ``ended out; …``               the result of the round: see below
 ``finished: 0 2``              the winners; ``finished: 0 2 forfeit``: because all others have forfeited
@@ -58,7 +58,7 @@ from service.records.notation.scanner import (
     scan_tiles,
 )
 
-# The result of a round as text: formatting and scanning of its only spelling.
+# The notation of the result of a round.
 
 
 _REASON: Final = re.compile("|".join(get_args(EndReason)))
@@ -70,7 +70,7 @@ Parsed = TypeVar("Parsed")
 
 
 def format_result(result: RoundResult) -> str:
-    """Return the result on one line."""
+    """Return the result as text on one line."""
     parts: list[str] = [result.ended_by]
     parts += [f"winner {result.winner}"] if result.winner is not None else []
     parts += [f"loser {result.loser}"] if result.loser is not None else []
@@ -87,7 +87,7 @@ def format_result(result: RoundResult) -> str:
 
 
 def scan_result(scanner: Scanner, round_number: int) -> RoundResult:
-    """Read the result of that round. Raises ``InvalidNotation``."""
+    """Read the result of the round with this number. Raises ``InvalidNotation``."""
     ended_by: EndReason = scanner.match(_REASON, "why the round ended")  # type: ignore[assignment]  # as its pattern has it
     winner = scanner.number(NATURAL) if scanner.accept("; winner ") else None
     loser = scanner.number(NATURAL) if scanner.accept("; loser ") else None
@@ -152,7 +152,7 @@ def format_event(event: RecordedEvent) -> str:
 
 
 def scan_event(scanner: Scanner, round_number: int) -> RecordedEvent:
-    """Read an event of that round. Raises ``InvalidNotation``."""
+    """Read an event of the round with this number. Raises ``InvalidNotation``."""
     if scanner.accept("dealt"):
         return _scan_dealt(scanner, round_number)
     if scanner.accept("ended"):
@@ -231,7 +231,7 @@ _END: Final = re.compile(r"left|right|e[1-9][0-9]{0,14}")
 
 
 def _format_plain(event: Any) -> str:
-    """Return an event as its seat, if it has one, its word and its other fields."""
+    """Return an event as text: its seat, if it has one, its word, and its other fields."""
     kind = _KIND_BY_TYPE[type(event)]
     fields = [
         name if field == "mark" else _FIELDS[field].format(value)
@@ -260,7 +260,7 @@ def _scan_fields(scanner: Scanner, kind: EventType, *seat: int) -> RecordedEvent
 
 
 def _fields_without_seat(kind: EventType) -> list[tuple[str, FieldKind]]:
-    """Return the fields of an event but for its seat."""
+    """Return the fields of an event except its seat."""
     return [(name, field) for name, field in kind.fields or () if name != "seat"]
 
 
@@ -279,7 +279,7 @@ _FIELDS: Final[dict[FieldKind, _FieldNotation]] = {
     ),
 }
 _HIDDEN: Final[dict[type, type]] = {Drew: DrewView}
-"""The redacted type of an event with a hidden field."""
+"""By type of an event: the redacted type that has a hidden field."""
 _KINDS: Final = (*EVENT_TYPES, *PRESENCE_EVENT_TYPES)
 _WITH_SEAT: Final = [kind for kind in _KINDS if kind.word and ("seat", "seat") in (kind.fields or ())]
 _WITHOUT_SEAT: Final = [kind for kind in _KINDS if kind.word and kind not in _WITH_SEAT]

@@ -1,8 +1,8 @@
 """A scanner for texts with exactly one spelling, and the notation of numbers, tiles and quoted texts.
 
-Owns how these are written, and the offset of the first wrong character. In a quoted text a control
-character, a quotation mark, a backslash, a line separator and half of a surrogate pair are written as a backslash and
-six hexadecimal digits; no other character is.
+Owns these notations, and the offset of the first wrong character. In a quoted text, a control character, a quotation
+mark, a backslash, a line separator and half of a surrogate pair are escaped by a backslash and six hexadecimal digits;
+no other character can be.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def quote(text: str) -> str:
 
 
 class Scanner:
-    """Reads a text from left to right; all methods but ``accept`` and ``peek`` raise ``InvalidNotation``."""
+    """Reads a text from left to right. All methods but ``accept`` and ``peek`` can raise ``InvalidNotation``."""
 
     __slots__ = ("at", "text")
 
@@ -46,7 +46,7 @@ class Scanner:
         self.at = 0
 
     def accept(self, literal: str) -> bool:
-        """Read this literal if it comes next; whether it did."""
+        """Read this literal if it comes next; return whether it did."""
         if self.text.startswith(literal, self.at):
             self.at += len(literal)
             return True
@@ -64,7 +64,7 @@ class Scanner:
                     self.fail(f"Here {literal!r} is expected.")
 
     def match(self, pattern: re.Pattern[str], what: str) -> str:
-        """Read what the pattern matches here; ``what`` names it in the error message."""
+        """Read and return the text that the pattern matches here; ``what`` describes it in the error message."""
         match = pattern.match(self.text, self.at)
         if match is None:
             self.fail(f"Here {what} is expected.")
@@ -72,7 +72,7 @@ class Scanner:
         return match[0]
 
     def number(self, pattern: re.Pattern[str] = INTEGER) -> int:
-        """Read a number of one of the four forms above."""
+        """Read a number in one of the four forms above."""
         return int(self.match(pattern, "a number"))
 
     def quoted(self) -> str:
@@ -95,7 +95,7 @@ class Scanner:
         raise InvalidNotation(sentence, self.at if at is None else at)
 
 
-# Tiles as text: formatting and scanning. ``-`` stands for none.
+# The notation of tiles. ``-`` stands for no tile.
 
 
 _TILE: Final = re.compile(r"[0-9]{1,2}-[0-9]{1,2}")
