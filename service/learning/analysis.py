@@ -1,9 +1,9 @@
-"""What moves are worth: the estimates behind the choices of the level ``expert``, with their errors and their reasons.
+"""Estimates of the values of moves, with errors and reasons, by the method of the level ``expert``.
 
-Owns the estimates: each move is played on in the same sampled worlds, weighed as in ``expert``, so that two moves are
-compared world by world; where nothing is hidden they are exact. The luck is the same for everybody who has seen the
-same, and follows from nothing hidden: so an estimate tells nothing that its seat does not know, and can be made again.
-Owns, too, in which parts of greedy's formula one move is ahead of another. Does not depend on any game, or on who asks.
+Owns the estimates: every move is played out in the same sampled worlds, weighted as in ``expert``, so that two moves
+are compared world by world. If no tile is hidden, estimates are exact. The random numbers depend only on what the seat
+has seen: so an estimate reveals nothing that its seat does not know, and can be computed again. Also owns the reasons:
+the terms of greedy's formula in which one move is better than another. Does not depend on any game, or on the caller.
 """
 
 from __future__ import annotations
@@ -31,66 +31,73 @@ from service.engine.variant import Rules
 from service.engine.view import DealtView, DrewView, event_view, view
 
 Advantage = Literal["points", "sheds", "fits", "numbers", "hinders", "helps", "worlds", "exact"]
-"""In what a move is ahead: a part of greedy's formula, of which the last is ``helps`` where the next player is the
-partner and else ``hinders``; or only as it was played on in worlds, or to a known end."""
+"""A reason why a move is better than another.
+
+* a term of ``greedy.Parts``; its last one is ``helps`` if the next player is the partner, else ``hinders``
+* ``worlds``: only its playouts in sampled worlds were better
+* ``exact``: no tile is hidden, and its result is better
+"""
 
 MAX_MOVES: Final = 8
-"""Moves that are estimated: greedy's best."""
+"""The number of moves that are estimated: the best ones of greedy."""
 _MAX_WORLDS: Final = 250
 _CLEAR: Final = 2.0
-"""Standard errors by which a difference is clear of its error."""
+"""A difference is clear if it is larger than this number of standard errors."""
 _LEAST_UNKNOWN: Final = 1.0
-"""Points: the least error where each move was played on in one way of many."""
+"""The minimum error, in points, if only one of many ways to play on was tried."""
 _BY_MORE_THAN: Final = 0.5
-"""What an advantage is worth at least to be named, in pips."""
+"""An advantage is named if it is larger than this number of pips."""
 _PARTS: Final[tuple[Advantage, ...]] = ("points", "sheds", "fits", "numbers", "hinders")
+"""The names of the terms in ``greedy.Parts`` if the next player is an opponent."""
 _PARTS_BEFORE_PARTNER: Final[tuple[Advantage, ...]] = (*_PARTS[:-1], "helps")
-"""The names of ``greedy.Parts``, where an opponent is next and where the partner is."""
+"""The same if the next player is the partner."""
 
 
 class Estimate(NamedTuple):
-    """What a move is worth: by how many points its side will score more in the round than the others on average.
+    """The estimated value of a move, in points.
 
-    ``error`` is the standard error of the ``estimate``. ``behind`` is by how much the best move is ahead of this one,
-    at least 0, and ``behind_error`` the standard error of that, which is smaller, as both are played on in the same
-    worlds. Where nothing is hidden and the end is too long to be known, each move was played on in one way of many:
-    then the errors are as large as the differences, so that nothing is clear. ``advantages`` are those of the best move
-    over this one; those of the best itself are over the second best.
+    If no tile is hidden but the end is too long to be solved, only one way to play on was tried. Then the errors are as
+    large as the differences, so that no difference is clear.
     """
 
     move: Move
     estimate: float
+    """By how many points its side will score better in the round than the other sides, on average."""
     error: float
+    """The standard error of ``estimate``."""
     behind: float
+    """The estimate of the best move minus this one, at least 0."""
     behind_error: float
+    """The standard error of ``behind``. It is small, because both moves are played out in the same worlds."""
     advantages: tuple[Advantage, ...]
+    """The advantages of the best move over this one; for the best move, over the second best."""
 
     @property
     def is_mistake(self) -> bool:
-        """Whether the best move is ahead by clearly more than the error."""
+        """Whether the best move is clearly better."""
         return is_clear(self.behind, self.behind_error)
 
 
 def is_clear(difference: float, error: float) -> bool:
-    """Return whether a difference is clear of its error."""
+    """Return whether a difference is positive and clearly larger than its standard error."""
     return difference > _CLEAR * error and difference > 0
 
 
 def worlds_of(rules: Rules, moves: int, playouts: int | None = None) -> int:
-    """Return in how many worlds each of these moves is played on; ``playouts`` as in ``estimates``."""
+    """Return the number of worlds in which each of ``moves`` is played out; ``playouts`` as in ``estimates``."""
     return max(2, min(_MAX_WORLDS, (playouts or 2 * playouts_of(rules)) // moves))
 
 
 def estimates(
     rules: Rules, observation: Observation, *, also: Move | None = None, playouts: int | None = None, sample: int = 0
 ) -> list[Estimate]:
-    """Return what the legal moves of the seat to act are worth, the best first: ``MAX_MOVES`` of them, and ``also``.
+    """Return estimates of the legal moves of the seat to act, the best first: of ``MAX_MOVES`` moves, and of ``also``.
 
-    ``playouts`` are those of all moves together; by default twice those of a decision of the level ``expert``. Each
-    ``sample`` has other worlds. There must be a legal move in a running round.
+    ``playouts`` is the number for all moves together; by default, twice the number of a decision of ``expert``. Each
+    ``sample`` uses other worlds. The round must be running, with at least one legal move.
     """
     knowledge = infer(rules, observation)
-    # Everybody knows the seat, the round and how much has happened in it.
+    # The seed reveals nothing: everybody knows the seat, the round and the number of its events.
     seed = (sample << 48) + (observation.view.round << 24) + (len(observation.events) << 8) + observation.seat
     random = Random(seed)  # noqa: S311 # not a secret
     moves = greedy.ranked(rules, observation, knowledge, random)[:MAX_MOVES]
@@ -118,7 +125,7 @@ def estimates(
 
 
 def _in_one_way(found: list[Estimate]) -> list[Estimate]:
-    """Return these estimates with errors as large as their differences, as each move was played on in one way."""
+    """Return these estimates with errors as large as their differences, because only one way to play on was tried."""
     best, *others = found
     error = max(best.estimate - found[-1].estimate, _LEAST_UNKNOWN)
     wide = [other._replace(error=error, behind_error=max(other.behind, _LEAST_UNKNOWN)) for other in others]
@@ -128,7 +135,7 @@ def _in_one_way(found: list[Estimate]) -> list[Estimate]:
 def _played_on(
     rules: Rules, observation: Observation, knowledge: Knowledge, moves: list[Move], *, random: Random, worlds: int
 ) -> tuple[list[float], list[list[float]]]:
-    """Return the weights of sampled worlds, and by move what the round is worth in each of them."""
+    """Return the weights of sampled worlds, and for each move the value of the round in each of these worlds."""
     assert observation.view.you is not None
     possible = tiles_possible(observation.seat, observation.view.you.hand, knowledge)
     sampler, likelihood = Sampler(rules, observation, knowledge), Likelihood(rules, observation)
@@ -145,7 +152,7 @@ def _played_on(
 def _advantages(
     names: tuple[Advantage, ...], best: greedy.Parts, other: greedy.Parts, *, exact: bool
 ) -> tuple[Advantage, ...]:
-    """In which parts, by their names, the best move is ahead of the other, the largest first."""
+    """Return the terms, by their ``names``, in which the best move is better than the other, the largest first."""
     ahead = [(mine - theirs, name) for name, mine, theirs in zip(names, best, other, strict=True)]
     named = [name for lead, name in sorted(ahead, key=lambda advantage: -advantage[0]) if lead > _BY_MORE_THAN]
     if exact:
@@ -164,36 +171,37 @@ def _error(values: list[float], weights: list[float]) -> float:
     return sqrt(square) / fsum(weights)
 
 
-# What a deal is worth to each seat: the luck in the result of its round.
+# The value of a deal for each seat: the luck in the result of its round.
 
 
 _REPLAYS: Final = 50
-"""Of a deal, where ``_WORK`` allows as many."""
+"""The maximum number of replays of a deal."""
 _FEWEST: Final = 10
+"""The minimum number of replays of a deal."""
 _WORK: Final = 1400
-"""What the replays of a deal may come to, in tiles of the set: so they take about as long as to judge a decision."""
+"""The maximum of replays × tiles of the set. So the replays take about as long as the judgement of one decision."""
 _NO_DECK: Final = Deck(b"")
-"""No round is dealt in a replay."""
+"""A placeholder: a replay never deals a round."""
 
 
 class Luck(NamedTuple):
-    """By seat: by how many points its side scored better than the others in the replays of a deal.
-
-    ``points`` are the means, ``spreads`` the standard deviations of a single replay.
-    """
+    """The luck of a deal: the results of equal players who play it several times."""
 
     points: tuple[float, ...]
+    """By seat: the mean of its ``results``."""
     spreads: tuple[float, ...]
+    """By seat: the standard deviation of a single one."""
     replays: int
+    """The number of results."""
 
 
 def replays_of(rules: Rules) -> int:
-    """Return how often a deal of this game is replayed."""
+    """Return the number of replays of a deal in this game."""
     return max(_FEWEST, min(_REPLAYS, _WORK // len(rules.tiles)))
 
 
 def luck_of(rules: Rules, dealt: Dealt, state: State) -> Luck:
-    """Return the luck of this deal, after which the match is in this state."""
+    """Return the luck of this deal; ``state`` is the state after it."""
     random = Random(dealt.round)  # noqa: S311 # not a secret
     count = replays_of(rules)
     replays = [_replay(rules, dealt, state, random) for _ in range(count)]
@@ -206,15 +214,15 @@ def luck_of(rules: Rules, dealt: Dealt, state: State) -> Luck:
 
 
 def results(rules: Rules, active: Sequence[int], scores: Sequence[int]) -> tuple[float, ...]:
-    """By seat: by how many points its side scored better than the others on average; 0 where it was not in the match.
+    """Return for each seat by how many points its side scored better than the others on average; the sum is 0.
 
-    They add up to 0.
+    A seat that was not in the match has 0.
     """
     return tuple([worth(rules, active, scores, seat) if seat in active else 0.0 for seat in range(rules.seats)])
 
 
 def _replay(rules: Rules, dealt: Dealt, state: State, random: Random) -> tuple[float, ...]:
-    """Return the ``results`` of the deal as equal players play it once."""
+    """Play the deal once with equal players; return the ``results``."""
     active = state.active_seats()
     seen: list[list[Event | DealtView | DrewView]] = [[event_view(dealt, seat)] for seat in range(rules.seats)]
     while True:

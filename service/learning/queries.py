@@ -1,7 +1,7 @@
-"""What a player may ask for who learns: the hint on the running turn, and the review of the finished match.
+"""Requests for hints on a running turn, and for reviews of a finished match.
 
-Owns who may have which of them, and how long a request waits. Neither is computed here: it is asked for in the store,
-and a bot worker computes it (``service.workers.learning``).
+Owns who may get a hint or a review, and how long a request waits. Nothing is computed here: a request is stored, and a
+bot worker computes the result (``service.workers.learning``).
 """
 
 from __future__ import annotations
@@ -21,31 +21,33 @@ from service.learning.review import Hint, Review
 from service.learning.store import LearningStore, decode_hint, decode_review, position_of
 
 WAIT_SECONDS: Final = 1.5
-"""Seconds that a request waits for a hint, which usually takes half a second."""
+"""The maximum wait of a request for a hint, which usually takes half a second to compute."""
 LOOK_SECONDS: Final = 0.1
+"""The interval of polling for the hint."""
 MAX_WAITING: Final = 32
-"""Requests of a process that wait for hints at a time; the others are told to come again."""
+"""The maximum number of requests of a process that wait for hints; other requests return without one at once."""
 HINT_BYTES: Final = 1000
+"""The bytes of a hint that are charged to the tenant of the game: about the stored size, or slightly more."""
 REVIEW_BYTES_PER_EVENT: Final = 40
-"""Bytes counted in the share of the tenant of the game: about what is stored, or some more."""
+"""The same for each event of a reviewed match."""
 
 
 class HintFound(NamedTuple):
-    """A hint for a version of the game; ``None`` while it is being computed."""
+    """A hint for a version of the game; ``None`` until it is computed."""
 
     version: int
     hint: Hint | None
 
 
 class ReviewFound(NamedTuple):
-    """The review of a match with so many seats; ``None`` while it is being computed."""
+    """The review of a match, and its number of seats; ``None`` until it is computed."""
 
     seats: int
     review: Review | None
 
 
 class Learning:
-    """Hints and reviews of the games of a repository. Every method raises ``StorageUnavailable``."""
+    """Hints and reviews of the games in a repository. Every method can raise ``StorageUnavailable``."""
 
     def __init__(self, repository: GameRepository, store: LearningStore) -> None:
         self._repository = repository
@@ -53,11 +55,11 @@ class Learning:
         self._waiting = BoundedSemaphore(MAX_WAITING)
 
     def hint(self, access: Access) -> HintFound:
-        """Return the hint for the seat of this access, on whose turn the game is.
+        """Return the hint for the seat of this access, whose turn it must be; wait for it up to ``WAIT_SECONDS``.
 
-        Of as many requests as there are for the same version, one has it computed. Raises ``Forbidden`` if another
-        person is in the match, ``MoveRefused`` if it is not the turn of the seat, ``Unauthorized`` if its token was
-        revoked, ``NotFound`` when the game has expired.
+        Requests for the same version share one computation. Raises ``Forbidden`` if another person is in the match,
+        ``MoveRefused`` if it is not the turn of the seat, ``Unauthorized`` if its token was revoked, ``NotFound`` if
+        the game has expired.
         """
         waits = self._waiting.acquire(blocking=False)
         try:
@@ -82,7 +84,7 @@ class Learning:
                 sleep(LOOK_SECONDS)
 
     def _on_turn(self, access: Access) -> Game:
-        """Return the stored game, if its seat may have a hint now."""
+        """Return the stored game if its seat may get a hint now; raises otherwise, as ``hint`` does."""
         seat = access.seat
         if seat is None:
             raise unauthorized()
@@ -103,9 +105,9 @@ class Learning:
         return game
 
     def begin_review(self, access: Access) -> None:
-        """Have the match reviewed, unless it is already.
+        """Request the review of the match, unless it was requested before.
 
-        Raises ``NotFinished``, ``ShareUsedUp``, and ``NotFound`` when the game has expired.
+        Raises ``NotFinished``, ``ShareUsedUp``, and ``NotFound`` if the game has expired.
         """
         game = access.game
         if game.status != "finished":
@@ -116,7 +118,7 @@ class Learning:
                 raise NotFound("game_expired")
 
     def review(self, access: Access) -> ReviewFound:
-        """Return the review of the match. Raises ``NotFound`` if nobody has asked for it."""
+        """Return the review of the match. Raises ``NotFound`` if it was not requested."""
         game = access.game
         found = self._store.review(game.id, game.tenant)
         if found is None:

@@ -1,13 +1,11 @@
-"""A review of a match: what each decision gave away, and what of the results was luck of the deals.
+"""A review of a match: the points that each decision gave away, and the luck of the deals in the results.
 
-What is given away is compared with the best move that the seat could have known.
+Owns which moves are decisions (those with an alternative), and the sums of a seat. ``analysis`` compares a decision
+with the best move that the seat could have known, using only what the seat had seen: hidden tiles are nobody's mistake.
+The luck is that of the deals of completed rounds. Does not depend on the source of the record.
 
-Owns which moves are decisions, those with an alternative, and the sums of a seat. A decision is judged by ``analysis``
-from what its seat had seen then, so nobody is blamed for what was hidden. The luck is that of the deals of rounds that
-are over. Does not depend on where the record comes from.
-
-What is given away is at least 0 by its definition, so that also who plays as well as can be is seen to give away a
-little: as much as the estimates stray. To compare players it serves, as they stray alike for all.
+The points given away are never negative, so the errors of the estimates make even perfect play appear to give away a
+little. This bias is the same for all players, so they can be compared.
 """
 
 from __future__ import annotations
@@ -31,96 +29,99 @@ from service.records.report import Fault
 from service.texts import DEFAULT_LANGUAGE, Language, text
 
 _LEAST_MISTAKE: Final = 0.5
-"""Points; whoever gave away less made no mistake that a person would call one."""
+"""The minimum number of points that a mistake gives away; people would not call less a mistake."""
 _OF_THE_ESTIMATE: Final[frozenset[Advantage]] = frozenset({"worlds", "exact"})
-"""Advantages that tell that a move is better, and not why: so they are not said of one that is about as good."""
+"""Advantages that say that a move is better, but not why. They are left out if another move is about as good."""
 
 
 class Decision(NamedTuple):
-    """A move that had an alternative; ``version`` is that of its event.
-
-    ``given_away`` are the points by which the best move was ahead, with their standard error; ``advantages`` those of
-    the best move over the chosen one.
-    """
+    """A move that had an alternative."""
 
     version: int
+    """The version of its event."""
     seat: int
     move: Move
     best: Move
     given_away: float
+    """The points by which ``best`` was better than ``move``."""
     error: float
+    """The standard error of ``given_away``."""
     advantages: tuple[Advantage, ...]
+    """The advantages of ``best`` over ``move``."""
 
     @property
     def is_mistake(self) -> bool:
-        """Return whether what was given away is clear of its error, and half a point at least."""
+        """Whether the points given away are clear of their error, and at least half a point."""
         return self.best != self.move and self.given_away >= _LEAST_MISTAKE and is_clear(self.given_away, self.error)
 
     @property
     def named(self) -> Move:
-        """The move that is told as the best: another one than the chosen only for a mistake."""
+        """The move to show as the best one: the chosen move, unless it was a mistake."""
         return self.best if self.is_mistake else self.move
 
 
 class RoundLuck(NamedTuple):
-    """What the result of a round owes to its deal, by seat; ``version`` is that of the event that ended it.
-
-    ``results`` are the points by which the side of each seat scored better than the others on average, ``luck`` what
-    equal players make of the same deal on average, ``spreads`` the standard deviations of that in a single one of the
-    ``replays``. Seats that were not in the match have 0; results and luck add up to 0.
-    """
+    """The result of a round and the luck of its deal, by seat. Seats that were not in the match have 0."""
 
     version: int
+    """The version of the event that ended the round."""
     results: tuple[float, ...]
+    """The points by which the side of each seat scored better than the others on average; the sum is 0."""
     luck: tuple[float, ...]
+    """The average results of equal players with the same deal; the sum is 0."""
     spreads: tuple[float, ...]
+    """The standard deviations of the results of one replay."""
     replays: int
+    """The number of replays in ``luck``."""
 
 
 class Review(NamedTuple):
-    """What is known of a match: its decisions, and the luck of its rounds."""
+    """The decisions of a match, and the luck of its rounds."""
 
     decisions: Sequence[Decision]
     rounds: Sequence[RoundLuck]
 
 
 class LuckSummary(NamedTuple):
-    """The ``result`` of a seat in all rounds that are over, and how much of it was ``luck`` and how much ``skill``.
+    """The result of a seat in all completed rounds, which is the sum of luck and skill.
 
-    All are points by which the side of the seat was better than the others on average, so that each adds up to 0 over
-    all seats; the result is luck and skill together. ``luck_error`` is the standard error of the luck. ``skill_error``
-    is the standard deviation that the skill would have among equal players, in which it is 0 on average.
+    All values are points by which the side of the seat was better than the others on average.
     """
 
     result: float
     luck: float
     luck_error: float
+    """The standard error of ``luck``."""
     skill_error: float
+    """The standard deviation of ``skill`` among equal players, whose average skill is 0."""
 
     @property
     def skill(self) -> float:
-        """What the play of all seats made of the deals."""
+        """The result without the luck of the deals."""
         return self.result - self.luck
 
 
 class SeatSummary(NamedTuple):
-    """The decisions of a seat, how many points it gave away at each on average, and the standard error of that."""
+    """The sums of one seat in a review."""
 
     seat: int
     decisions: int
+    """The number of its decisions."""
     given_away: float
+    """The points given away by a decision, on average."""
     error: float
+    """The standard error of ``given_away``."""
     luck: LuckSummary
 
 
 class Hint(NamedTuple):
-    """What the legal moves of a seat are worth, the best first."""
+    """The estimates of the legal moves of a seat, the best first."""
 
     estimates: tuple[Estimate, ...]
 
 
 class Unreviewable(ValueError):
-    """The record is partial, or not playable by its rules."""
+    """The record is partial, or its events break the rules."""
 
 
 class NoSuchMove(LookupError):
@@ -130,11 +131,11 @@ class NoSuchMove(LookupError):
 def review(
     record: Record, rules: Rules, *, playouts: int | None = None, after: int = 0
 ) -> Iterator[Decision | RoundLuck]:
-    """Yield every decision and the luck of every round after a version, in the order of the match, one a step.
+    """Yield every decision and the luck of every round after version ``after``, in the order of the match.
 
-    Each takes about as long as another. ``playouts`` as in ``analysis.estimates``. What a computer player chose in
-    place of a player who was away is no decision. A round that was given up has no result, and so no luck. Raises
-    ``Unreviewable`` at the first event that is not as the rules have it.
+    All take about the same time. ``playouts`` as in ``analysis.estimates``. Moves of a substitute are not decisions. A
+    round that ended by forfeit has no result and no luck. Raises ``Unreviewable`` at the first event that breaks the
+    rules.
     """
     dealt: tuple[Dealt, State] | None = None
     for state, presence, events, step in _replayed(record, rules):
@@ -152,7 +153,10 @@ def review(
 
 
 def hint_before(record: Record, rules: Rules, version: int) -> tuple[int, Hint]:
-    """Return the seat whose move has this version, and its hint for it. Raises ``Unreviewable`` and ``NoSuchMove``."""
+    """Return the seat that made the move with this version, and the hint that it could have had before.
+
+    Raises ``Unreviewable`` and ``NoSuchMove``.
+    """
     for state, _, events, step in _replayed(record, rules):
         event = step.line.event
         if step.line.version == version and isinstance(event, MOVES):
@@ -163,7 +167,7 @@ def hint_before(record: Record, rules: Rules, version: int) -> tuple[int, Hint]:
 
 
 def _replayed(record: Record, rules: Rules) -> Iterator[tuple[State, Presence, Sequence[Event], Step]]:
-    """Yield every step of a complete record with what was before it: the state, who was there, the events of the round.
+    """Yield every step of a complete record, after the state, the presence and the events of the round before it.
 
     Raises ``Unreviewable`` as ``review`` does.
     """
@@ -189,7 +193,7 @@ def _round_luck(rules: Rules, dealt: Dealt, state: State, version: int, *, score
 
 
 def collect(found: Iterable[Decision | RoundLuck]) -> Review:
-    """Return all that ``review`` finds."""
+    """Return the results of ``review`` as one value."""
     decisions: list[Decision] = []
     rounds: list[RoundLuck] = []
     for part in found:
@@ -203,9 +207,9 @@ def collect(found: Iterable[Decision | RoundLuck]) -> Review:
 def judge(
     rules: Rules, observation: Observation, version: int, requested: Move, *, playouts: int | None = None
 ) -> Decision | None:
-    """Return the decision of the seat to act for this move; ``None`` if it had no alternative.
+    """Return the decision of the seat to act for the move ``requested``; ``None`` if it had no alternative.
 
-    Arguments as in ``review``.
+    ``version`` is that of the event of the move; ``playouts`` as in ``analysis.estimates``.
     """
     moves = observation.view.legal_moves
     chosen = _chosen(observation, requested)
@@ -218,13 +222,13 @@ def judge(
 
 
 def _chosen(observation: Observation, requested: Move) -> Move | None:
-    """Return the legal move that was requested, with what it makes and scores; ``None`` if it is not legal."""
+    """Return the legal move that was requested, with its points and sum of ends; ``None`` if it is not legal."""
     moves = observation.view.legal_moves
     return next((other for other in moves if other._replace(ends_sum=None, points=None) == requested), None)
 
 
 def summaries(seats: int, reviewed: Review) -> list[SeatSummary]:
-    """By seat: what its decisions gave away on average, and what of its result was luck."""
+    """Return a summary for each seat."""
     by_seat: list[list[Decision]] = [[] for _ in range(seats)]
     for decision in reviewed.decisions:
         by_seat[decision.seat].append(decision)
@@ -248,14 +252,14 @@ def _luck_of_seat(seat: int, rounds: Sequence[RoundLuck]) -> LuckSummary:
 
 
 def sentence(decision: Decision, language: Language = DEFAULT_LANGUAGE) -> str:
-    """Return what is said of a decision: of a mistake why the best move is better, else that none is to be seen."""
+    """Return a sentence about a decision: why the best move is better if it was a mistake, else that it was none."""
     if not decision.is_mistake:
         return text("learning.fine", language)
     return text("learning.mistake", language, reasons=_listed(decision.advantages, language))
 
 
 def hint(found: Sequence[Estimate], language: Language = DEFAULT_LANGUAGE) -> str:
-    """Return what to say of estimates, the best first: whether the best is clearly better than the next, and why."""
+    """Return a sentence about estimates: whether the first is clearly better than the second, and why."""
     if len(found) == 1:
         return text("learning.only", language)
     best, second = found[:2]

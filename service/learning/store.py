@@ -1,8 +1,8 @@
-"""Hints and reviews beside their games in Redis or Valkey, each in a string; and their stored form.
+"""The storage of hints and reviews beside their games in Redis or Valkey, and their encoding.
 
-Owns the port, which a bot worker and the web share, and its adapter: what was asked for and what was computed. A hint
-follows the position that it is for, and a review a byte that says whether it is complete. Both are compact JSON arrays,
-as events are, and those of a review compressed. Does not depend on who computes them.
+Owns the port, which bot workers and the web server share, and its adapter. Each hint and each review is a string. In
+it, a hint comes after the position that it is for, and a review after a byte that says whether it is complete. Both are
+compact JSON arrays, as events are; reviews are compressed. Does not depend on who computes them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from service.redis.calls import RedisCalls, evalsha
 from service.redis.shards import shard_of
 
 HintState = Literal["asked", "pending", "moved"]
-"""A hint that is not there: it was asked for just now, or before, or the game is not at that position any more."""
+"""Why there is no hint: it was requested just now, it was requested before, or the game has left the position."""
 
 _COMPLETE: Final = b"+"
 _INCOMPLETE: Final = b"-"
@@ -34,52 +34,54 @@ _review_decoder: Final = decoder(Review)
 
 
 class StoredReview(NamedTuple):
-    """A review: what is known of it, nothing at first, and whether that is all. ``requested``: it was, just now."""
+    """A review that was requested."""
 
     data: bytes
+    """The encoded part that has been computed; empty at first."""
     is_complete: bool
     requested: bool = False
+    """Whether this call has requested it."""
 
 
 class LearningStore(Protocol):
-    """Hints and reviews. They expire with their game, and are deleted with it. Whatever is asked for has a reminder.
+    """Hints and reviews. They expire with their game, and are deleted with it. Each pending request has a reminder.
 
-    A ``position`` is how a stored game begins: its version, and the first bytes of its state at that version. Every
-    method raises ``StorageUnavailable``; each may be repeated, as it does then what it would have done.
+    A ``position`` is the beginning of a stored game: its version, and the first bytes of its state at that version.
+    Every method can raise ``StorageUnavailable``, and is idempotent: a failed call can be repeated.
     """
 
     def ask_hint(self, game: str, tenant: str, position: bytes) -> bytes | HintState:
-        """Return the hint at this position; if there is none, have it computed. A game has one hint, the last one."""
+        """Return the hint at this position; if there is none, request it. A game has only its latest hint."""
 
     def is_hint_requested(self, game: str, position: bytes) -> bool:
-        """Return whether the last hint that was asked for is that at this position, and is not there yet."""
+        """Return whether the latest request for a hint is for this position and has no result yet."""
 
     def keep_hint(self, game: str, position: bytes, hint: bytes) -> bool:
-        """Keep a hint, unless the game is at another position by now; returns whether it is kept."""
+        """Store a hint unless the game has left this position; return whether it is stored."""
 
     def ask_review(self, game: str, tenant: str) -> StoredReview | None:
-        """Return the review of a game, as far as it is computed; if there is none, have it computed.
+        """Return the part of the review that has been computed; if there is none, request the review.
 
         ``None`` if there is no such game.
         """
 
     def review(self, game: str, tenant: str) -> StoredReview | None:
-        """Return the review as far as it is computed; ``None`` if nobody has asked for it.
+        """Return the part of the review that has been computed; ``None`` if it was not requested.
 
-        A lost reminder is written anew.
+        A lost reminder is written again.
         """
 
     def keep_review(self, game: str, data: bytes, *, is_complete: bool) -> bool:
-        """Keep what is known of a review; returns whether more is wanted.
+        """Store the part of a review that has been computed; return whether the rest is still needed.
 
-        Does nothing if nobody has asked for it, if the game was deleted, or if the review is complete.
+        Does nothing if the review was not requested or is complete, or if the game was deleted.
         """
 
 
 class RedisLearning(LearningStore):
-    """The hints and reviews of the games on the servers of these calls.
+    """The hints and reviews in Redis.
 
-    No replica has to confirm them, and what was lost is asked for again: so all calls are sent as reads are.
+    All calls are sent like reads: replicas need not confirm writes, because lost data is requested again.
     """
 
     def __init__(self, calls: RedisCalls) -> None:
@@ -92,12 +94,12 @@ class RedisLearning(LearningStore):
         return bytes(answer[0]) if isinstance(answer, list) else _STATES[answer]
 
     def is_hint_requested(self, game: str, position: bytes) -> bool:
-        """Return whether there is the position alone."""
+        """Return whether the stored string is the position without a hint."""
         key = keys.learning(game)[0]
         return bool(self._calls.read("is_hint_asked", key, (b"GET", key)) == position)
 
     def keep_hint(self, game: str, position: bytes, hint: bytes) -> bool:
-        """Write it behind the position."""
+        """Write the hint after its position."""
         names = (keys.state(game), keys.learning(game)[0])
         return bool(self._calls.read("keep_hint", names[0], evalsha("keep_hint", names, position, hint)))
 
@@ -123,37 +125,34 @@ class RedisLearning(LearningStore):
 
 
 def _reminders(kind: ReminderKind, game: str) -> tuple[bytes, ...]:
-    """Return the set of tenants in which the reminder of this game is noted; none for a game without a shard."""
+    """Return the key of the tenants with reminders in the shard of this game; empty for a game without a shard."""
     shard = shard_of(game)
     return () if shard is None else (keys.reminder_sets(kind)[shard],)
 
 
 def position_of(game: Game) -> bytes:
-    """Return what the game, as it is stored, begins with at this version, and at no other."""
+    """Return the beginning of the stored game, which is different at every version."""
     return b"%d %b" % (game.version, state_prefix(game))
 
 
 def encode_hint(hint: Hint) -> bytes:
-    """Return the bytes of a hint."""
+    """Encode a hint."""
     return encoder.encode(hint)
 
 
 def decode_hint(data: bytes) -> Hint:
-    """Return the hint of these bytes. Raises ``WrittenByNewer`` if they cannot be read."""
+    """Decode a hint. Raises ``WrittenByNewer`` if it cannot be read."""
     hint: Hint = _decoded(_hint_decoder, data)
     return hint
 
 
 def encode_review(review: Review) -> bytes:
-    """Return the bytes of a review."""
+    """Encode a review."""
     return zlib.compress(encoder.encode(review))
 
 
 def decode_review(data: bytes) -> Review:
-    """Return the review of these bytes, with nothing in it of no bytes.
-
-    Raises ``WrittenByNewer`` if they cannot be read.
-    """
+    """Decode a review; no bytes are an empty review. Raises ``WrittenByNewer`` if it cannot be read."""
     review: Review = _decoded(_review_decoder, zlib.decompress(data)) if data else Review([], [])
     return review
 
