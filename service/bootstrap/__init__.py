@@ -1,4 +1,4 @@
-"""The processes, put together.
+"""Construction of the parts of every process.
 
-Owns which concrete adapter each part gets: no other package names any. Does not depend on what a process serves.
+Owns the choice of the adapters: no other package names one. Does not depend on the purpose of a process.
 """

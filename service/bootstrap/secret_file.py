@@ -1,7 +1,7 @@
-"""A secret that a machine creates once and keeps in a file.
+"""A secret that a machine generates once and stores in a file.
 
-Owns the file, its permissions, and what may be in it: tokens are derived from the secret, so one that is short or
-empty could be guessed.
+Owns the file, its permissions, and the check of its content: tokens are derived from the secret, so a short one could
+be guessed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FILE = "secret"
 
 
 class InvalidSecretFile(ValueError):
-    """The file has no secret: it was cut, emptied, or is another file."""
+    """The file has no valid secret: it was truncated, or is another file."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(
@@ -27,7 +27,7 @@ class InvalidSecretFile(ValueError):
 
 
 def read_secret(folder: Path) -> bytes | None:
-    """Return the secret in this folder's file; ``None`` if there is none that can be read.
+    """Return the secret in this folder's file; ``None`` if the file is missing or cannot be opened.
 
     Raises ``InvalidSecretFile``.
     """
@@ -38,21 +38,21 @@ def read_secret(folder: Path) -> bytes | None:
 
 
 def known_secrets(keys: Sequence[str], folder: Path) -> tuple[bytes, ...]:
-    """Return these keys, then the secret in this folder's file, if there is one. Raises ``InvalidSecretFile``."""
+    """Return these keys as bytes, then the secret in this folder's file, if any. Raises ``InvalidSecretFile``."""
     generated = read_secret(folder)
     return (*[key.encode() for key in keys], *([] if generated is None else [generated]))
 
 
 def server_secrets(keys: Sequence[str], folder: Path) -> tuple[bytes, ...]:
-    """Return the secrets that are known; without a key, the file is created if there is none.
+    """Return ``known_secrets``; without ``keys``, create the file if it is missing.
 
-    Raises ``InvalidSecretFile``; without a key also ``OSError``.
+    Raises ``InvalidSecretFile``; without ``keys`` also ``OSError``.
     """
     return known_secrets(keys, folder) if keys else (load_or_create_secret(folder),)
 
 
 def load_or_create_secret(folder: Path) -> bytes:
-    """Return the 32 random bytes in this folder's file; the first caller of all processes creates it.
+    """Return the 32 random bytes in this folder's file; create it if it is missing. Safe for concurrent processes.
 
     Raises ``OSError``, ``InvalidSecretFile``.
     """
@@ -60,7 +60,7 @@ def load_or_create_secret(folder: Path) -> bytes:
     with contextlib.suppress(FileNotFoundError):
         return _read(path)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Unique even among containers, in which several processes may have the same id.
+    # The name is unique even among containers, whose processes can have the same ids.
     descriptor, name = mkstemp(prefix="secret.", dir=folder)
     new = Path(name)
     try:

@@ -1,6 +1,6 @@
-"""Build from the settings the sender of requests to addresses that applications give.
+"""Build the sender of requests to the URLs of applications.
 
-Apart from ``web``, so that a messenger does not import the application.
+Separate from ``web``, so that a messenger does not import the web application.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from service.outgoing.sender import Sender
 
 
 def build_sender(settings: Settings) -> Sender:
-    """Return the sender, with the networks and the proxy that the settings allow."""
+    """Return the sender, with the networks and the proxy in the settings."""
     return Sender(
         f"domino-service/{version('domino-service')}",
         networks=settings.webhook_networks,

@@ -1,6 +1,6 @@
-"""The stores of a process in Redis, opened as the settings say.
+"""Build the stores of a process in Redis from the settings.
 
-Owns which adapters there are, and what each of them is observed by.
+Owns the list of adapters, and the metrics that observe each.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _DAY_SECONDS: Final = 86_400
 
 
 class Storage(NamedTuple):
-    """The stores of a process: games, reminders, applications and lists, and the clock of Redis."""
+    """The stores of a process, and the clock of Redis."""
 
     topology: Topology
     store: RedisStore
@@ -58,12 +58,12 @@ class Storage(NamedTuple):
 
 
 def lifetimes_of(settings: Settings) -> Lifetimes:
-    """Return how long games are kept."""
+    """Return the lifetimes of stored games."""
     return Lifetimes.at_most(settings.game_ttl_seconds * 1000, settings.finished_ttl_seconds * 1000)
 
 
 def budgets_of(settings: Settings) -> Budgets:
-    """Return how much may be stored in a day."""
+    """Return the limits for the bytes stored per day."""
     return Budgets(settings.stored_mb_per_day, settings.app_stored_mb_per_day)
 
 
@@ -74,7 +74,7 @@ def _url_of(settings: Settings) -> str:
 
 
 class _StoreOptions(TypedDict):
-    """The arguments that the stores of games, applications and endpoints share."""
+    """The common arguments of the stores of games, applications and endpoints."""
 
     replicated: bool
     memory_reserve: MemoryReserve
@@ -83,11 +83,10 @@ class _StoreOptions(TypedDict):
 
 
 def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = None) -> Storage:
-    """Return the storage of the settings, which counts in ``metrics``.
+    """Return the storage for the settings; ``metrics`` counts its calls.
 
-    Of calls about games, endpoints and erasures at most ``most_calls`` are under way at a time; those about reminders
-    and deletions, by which a process looks for what is due, do not wait for them. Raises ``ValueError`` without a
-    ``REDIS_URL``.
+    ``most_calls`` limits the concurrent calls about games, endpoints and erasures. Calls about reminders and deletions,
+    with which a process polls for work, are not limited. Raises ``ValueError`` without a ``REDIS_URL``.
     """
     unlimited = open_topology(_url_of(settings), settings.replicas)
     topology = unlimited if most_calls is None else LimitedTopology(unlimited, most_calls)

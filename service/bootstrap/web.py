@@ -1,7 +1,7 @@
-"""The application that a worker of the web server runs.
+"""Build the application that a worker of the web server runs.
 
-Owns what it is made of, which settings limit it, and how its work gives way to other work. Does not depend on what is
-served.
+Owns its parts, the settings that limit them, and the functions that yield to other requests. Does not depend on the
+endpoints.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ from service.web.http.streams import StreamLimits, Streams
 from service.web.quotas import limit_history
 from service.web.rate_limits import Limits, RateLimits
 
-# The applications of a process, and what sends requests to the addresses that they give.
+# Applications (backends) and their webhooks.
 
 
 def build_backends(
     settings: Settings, storage: Storage, notifications: EventFeed, idempotency: Idempotency
 ) -> BackendsFacade:
-    """Return the applications in this storage; ``notifications`` tell of new items of a feed.
+    """Return the applications in this storage; ``notifications`` reports new items of a feed.
 
-    Keys and secrets of requests under an idempotency key are derived from the secrets of ``idempotency``.
+    Keys and secrets that a request with an idempotency key creates are derived from the secrets of ``idempotency``.
     """
     clock = storage.clock
     return BackendsFacade(
@@ -73,38 +73,38 @@ def build_backends(
     )
 
 
-# How work gives way to other work, and how a disconnect is noticed: under gunicorn's worker these are greenlets.
+# Background work, yielding, and detection of disconnects. In gunicorn's worker, threads are greenlets.
 
 
 YIELD_SECONDS = 1e-9
-"""The shortest sleep for which gevent polls its sockets. The same as in ``service.server.gunicorn_worker``, which must
-not be imported here."""
+"""The shortest sleep for which gevent polls its sockets; as in ``server.gunicorn_worker``, which cannot be imported."""
 _READABLE: Final = 1  # the event mask of libev
 
 
 def run_in_background(work: Callable[[], None]) -> None:
-    """Run background work in a thread, under gevent a greenlet, after the current request.
+    """Run background work in a thread, with gevent a greenlet that starts after the current request.
 
-    A process does not wait for it when it stops.
+    A process that stops does not wait for it.
     """
     Thread(target=work, daemon=True).start()
 
 
 def yield_control() -> None:
-    """Let the other requests of this worker run: under gevent, a sleep yields to the event loop.
+    """Let the other requests of this worker run: with gevent, a sleep yields to the event loop.
 
-    A sleep of zero seconds would run greenlets that are ready, but not poll the sockets.
+    A sleep of zero seconds would run the greenlets that are ready, but not poll sockets.
     """
     time.sleep(YIELD_SECONDS)
 
 
 def watch_disconnect(connection: Any, notify: Callable[[], None]) -> Callable[[], None]:
-    """Call ``notify`` when the client of a connection of gunicorn's worker disconnects, or ends what it sends.
+    """Call ``notify`` when a client disconnects, or closes its sending direction.
 
-    Returns a function that stops the watch, to be called before the connection is closed. Nothing is read from the
-    connection: a client that has sent more, such as its next request, is no longer watched.
+    ``connection`` is the socket of gunicorn's worker. Returns a function that stops watching; call it before the
+    connection is closed. Nothing is read from the connection: watching ends when the client sends data, such as its
+    next request.
     """
-    if connection is None:  # another server
+    if connection is None:  # not gunicorn's worker
         return lambda: None
     from gevent import get_hub, spawn  # noqa: PLC0415 # the worker's event loop; nothing else needs gevent
 
@@ -131,7 +131,7 @@ def watch_disconnect(connection: Any, notify: Callable[[], None]) -> Callable[[]
 
 
 def build_app(settings: Settings) -> Flask:
-    """Return the application on the Redis of the settings. Raises ``ValueError`` without a ``REDIS_URL``."""
+    """Return the application for the settings. Raises ``ValueError`` without a ``REDIS_URL``."""
     configure_logging(settings.log_level, settings.log_format)
     metrics = Metrics()
     storage = open_storage(settings, metrics)
@@ -173,14 +173,14 @@ def build_app(settings: Settings) -> Flask:
 
 
 def _start_clock(storage: Storage) -> None:
-    """Log what may lose games, and begin to follow the clock of the store."""
+    """Log warnings about durability, and start measuring the clock of the store."""
     for warning in storage.topology.durability_warnings():
         logging.getLogger(__name__).warning(warning)
     storage.clock.start_measurement()
 
 
 def _follow_deletions(storage: Storage, app: Application, backends: BackendsFacade) -> None:
-    """Have everything that keeps games drop those that are deleted, or had a player erased."""
+    """Remove a game from all caches of this process when it is deleted, or a player in it is erased."""
     for forget in (app.forget, backends.listing.forget):
         storage.deleted.on_deletion(forget)
     for forget in (app.drop_cached, backends.listing.forget):
@@ -188,7 +188,7 @@ def _follow_deletions(storage: Storage, app: Application, backends: BackendsFaca
 
 
 def _start_threads(storage: Storage, metrics: Metrics) -> None:
-    """Start what a worker does beside its requests."""
+    """Start the background threads of a worker."""
     Thread(target=storage.shares.keep_refreshing, name="memory of the store", daemon=True).start()
     Thread(target=storage.deleted.keep_polling, name="deleted games", daemon=True).start()
     beat = partial(storage.reminders.heartbeats.keep_beating, metrics.outage_allowance)
@@ -196,7 +196,7 @@ def _start_threads(storage: Storage, metrics: Metrics) -> None:
 
 
 def build_streams(settings: Settings, metrics: Metrics) -> Streams:
-    """Return the streams of a worker, limited by the settings."""
+    """Return the streams of a worker, with the limits of the settings."""
     metrics.streams_limit.set(settings.max_streams)
     limits = StreamLimits(
         settings.max_streams, settings.max_streams_per_address or None, settings.max_streams_per_game or None

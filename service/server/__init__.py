@@ -1,4 +1,4 @@
 """The parts that gunicorn loads: its settings, the worker, and the application.
 
-Owns how a request is read from its connection and the answer is written to it. Does not depend on what is served.
+Owns how requests are read from connections, and responses written to them. Does not depend on the application.
 """

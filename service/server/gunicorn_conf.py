@@ -1,8 +1,8 @@
 """gunicorn's configuration file: ``gunicorn -c <path of this file>`` serves, with the settings of the environment.
 
 Owns gunicorn's settings, its hooks and its log format. gunicorn executes this file at the start and again at SIGHUP.
-Does not depend on the application, or import it: the workers are forked from the master and would keep what it has
-imported. Command line options and ``GUNICORN_CMD_ARGS`` take precedence over what is set here.
+Does not import the application: the workers are forked from the master, and would keep its imported modules after
+SIGHUP. Command line options and ``GUNICORN_CMD_ARGS`` override the settings here.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from service.json_logging import make_formatter, without_waiting
 
 METRICS_FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
 SILENT_PEER_SECONDS: Final = 30
-"""Seconds without an acknowledgement from its peer after which a connection is closed."""
+"""A connection is closed if its peer has not acknowledged data for this time."""
 
 _STOPS: Final = (signal.SIGTERM, signal.SIGQUIT)
 
 
 class FormattedLogger(Logger):  # type: ignore[misc]  # gunicorn has no type information
-    """gunicorn's logger, in the format of ``LOG_FORMAT``."""
+    """gunicorn's logger with the format of ``LOG_FORMAT``."""
 
     def setup(self, cfg: Any) -> None:
-        """Configure the handlers as gunicorn does, but for their format, and so that nobody waits for their reader."""
+        """Configure the handlers as gunicorn does, but with our format, and so that writing to the log never blocks."""
         super().setup(cfg)
         self.error_log.handlers = [without_waiting(handler) for handler in self.error_log.handlers]
         for handler in self.error_log.handlers:
-            vars(handler)["_gunicorn"] = True  # by which gunicorn finds what it has to configure again
+            vars(handler)["_gunicorn"] = True  # gunicorn's mark of the handlers that it configures again
             handler.setFormatter(make_formatter(settings.log_format, getattr(handler, "stream", None)))
 
 
@@ -59,29 +59,29 @@ workers = settings.workers
 worker_class = "service.server.gunicorn_worker.Worker"
 worker_connections = settings.worker_connections
 graceful_timeout = settings.graceful_timeout
-keepalive = 5  # seconds; also how long a client may take to send its headers
+keepalive = 5  # seconds; also the time limit for receiving the headers of a request
 limit_request_line = 4094  # bytes
 limit_request_fields = 64
 limit_request_field_size = 8190  # bytes
-loglevel = "info" if settings.log_level == "debug" else settings.log_level  # at debug it logs paths: ids of games
-forwarded_allow_ips = ""  # what a proxy says is read by the application, by TRUSTED_PROXIES
+loglevel = "info" if settings.log_level == "debug" else settings.log_level  # at debug it logs paths, with ids of games
+forwarded_allow_ips = ""  # the application reads the headers of proxies (TRUSTED_PROXIES)
 forwarder_headers = ""  # no header, such as Script-Name with an underscore, changes the path
 secure_scheme_headers: dict[str, str] = {}
 logger_class = FormattedLogger
 control_socket_disable = True
-if os.access("/dev/shm", os.W_OK):  # noqa: S108 # unnamed files: the heartbeat of the workers does not touch the disk
+if os.access("/dev/shm", os.W_OK):  # noqa: S108 # unnamed files: heartbeats of the workers do not touch the disk
     worker_tmp_dir = "/dev/shm"  # noqa: S108
 
 
 def on_starting(server: Any) -> None:
-    """Require a Redis and a secret, and block stop signals across each fork.
+    """Require the URL of Redis and a secret, and block stop signals across each fork.
 
-    gunicorn sends a worker one stop signal. A worker that has not installed its handlers would run those inherited from
-    the master, which only queue the signal, and would not stop. So every worker starts with these signals blocked until
-    ``service.server.gunicorn_worker`` has installed its handlers.
+    gunicorn sends a worker one stop signal. Until the worker has installed its own handlers, the handlers inherited
+    from the master would only queue the signal, and the worker would not stop. So every worker starts with these
+    signals blocked until ``service.server.gunicorn_worker`` has installed its handlers.
     """
     for handler in server.log.error_log.handlers:
-        handler.flush()  # so that no line of the log is mixed with the sentence of an exit
+        handler.flush()  # so that the log does not mix with the message of an exit
     if settings.redis_url is None:
         raise SystemExit("domino-service: REDIS_URL is not set; `domino-service serve` starts an embedded server")
     _require_secret()
@@ -95,7 +95,10 @@ def on_starting(server: Any) -> None:
 
 
 def when_ready(server: Any) -> None:
-    """Create the folder of the metrics, now that the ports were free, and have the listeners detect dead peers."""
+    """Create the folder of the metrics, and make the listeners detect dead peers.
+
+    gunicorn calls this after it has bound the ports, so a start that fails because of a port creates no folder.
+    """
     if not os.environ.get(METRICS_FOLDER):
         metrics_folder.remove_abandoned()
         os.environ[METRICS_FOLDER] = str(metrics_folder.create())
@@ -111,10 +114,10 @@ def _detect_dead_peers(server: Any) -> None:
 
 
 def post_fork(server: Any, worker: Any) -> None:  # noqa: ARG001 # gunicorn's signature
-    """Give a new worker the number of workers, and have it load the current code.
+    """Set ``WORKERS`` for a new worker, and unload the modules of the service that the master has imported.
 
-    The number is that of gunicorn's options and signals, which may differ from the setting. The modules that the master
-    has imported are unloaded, so that a worker started after SIGHUP runs the code that is installed then.
+    ``WORKERS`` becomes the real number of workers, which gunicorn's options and signals can change. Unloading makes a
+    worker that starts after SIGHUP import the code that is installed at that time.
     """
     os.environ["WORKERS"] = str(min(server.num_workers, 256))
     for name in [name for name in sys.modules if name == "service" or name.startswith("service.")]:
@@ -122,7 +125,7 @@ def post_fork(server: Any, worker: Any) -> None:  # noqa: ARG001 # gunicorn's si
 
 
 def child_exit(server: Any, worker: Any) -> None:  # noqa: ARG001 # gunicorn's signature
-    """Remove the gauges of an ended worker, such as its open streams, from the metrics."""
+    """Remove the gauges of a worker that has ended, such as its open streams, from the metrics."""
     if os.environ.get(METRICS_FOLDER):
         from prometheus_client import multiprocess  # noqa: PLC0415 # rarely needed, and only with the folder
 
@@ -136,7 +139,7 @@ def on_exit(server: Any) -> None:
 
 
 def _require_secret() -> None:
-    """Stop the start without a secret, and with a file of one that is none, also beside a ``SECRET_KEY``."""
+    """Exit unless there is a valid secret. An invalid secret file is an error even if ``SECRET_KEY`` is set."""
     try:
         server_secrets(settings.secret_key, settings.data_dir)
     except InvalidSecretFile as error:

@@ -1,18 +1,18 @@
-"""The gunicorn worker: gevent's, with time limits for slow clients, a fast shutdown, and problems for its own errors.
+"""The gunicorn worker: the gevent worker with timeouts for slow clients, a fast shutdown, and errors as problem+json.
 
-Owns the lifetime of a connection and of its bodies (what the application gets: ``wsgi_exchange``):
+Owns the lifetime of connections and of bodies (``wsgi_exchange`` has the interface to the application):
 
-    idle             ``keepalive`` of gunicorn_conf, from the last response on; then the connection is closed
-    request head     as long, from its first byte on, and at most MAX_HEAD_BYTES; then the connection is closed
-    request body     BODY_SECONDS in total, from the first read on; then the application gets a TimeoutError
-    unread body      what the application has not read is discarded after the response, at most MAX_DISCARDED_BYTES;
-                     then the connection is closed
-    response         SEND_SECONDS for each chunk; then the connection and the application's iterable are closed
+    idle             after ``keepalive`` of gunicorn_conf since the last response, the connection is closed
+    request head     after ``keepalive`` since its first byte, or MAX_HEAD_BYTES, the connection is closed
+    request body     after BODY_SECONDS since the first read, the application gets a TimeoutError
+    unread body      after the response, the rest of the body is discarded; if it is longer than MAX_DISCARDED_BYTES,
+                     the connection is closed
+    response         after SEND_SECONDS for one chunk, the connection and the application's iterable are closed
     shutdown         running requests finish, `drain()` of the application is called, idle connections are closed
 
-gunicorn would answer a malformed HTTP request with an HTML page that repeats part of the request, and log that part.
-Here the response is a problem, which repeats nothing. This module is imported before gevent patches the standard
-library, and does not depend on the application.
+For a malformed HTTP request, gunicorn would send and log a part of the request. Here the response is a problem that
+repeats nothing. This module is imported before gevent patches the standard library, and does not depend on the
+application.
 """
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ from gunicorn.workers.ggevent import GeventWorker
 
 from service.server.wsgi_exchange import FrozenConfig, Listener, Response, base_environ, environ_of
 
-# What RFC 9112 requires of the head of a request, beyond what gunicorn checks.
+# Checks of the head of a request that RFC 9112 requires and gunicorn does not make.
 
 
 _HOST: Final = re.compile(r"(?:[\w.~!$&'()*+,;=%-]+|\[[\w.~:%-]+\])(?::[0-9]{0,5})?", re.ASCII)
-"""A name or an address, and perhaps a port, by the characters that may occur in them."""
+"""A host name or an address, and an optional port; only their characters are checked."""
 _HTTP_1_1: Final = (1, 1)
 _CODINGS: Final = ("chunked", "identity")
 
 
 def check_head(request: Any) -> None:
-    """Raise gunicorn's ``InvalidHeader`` for a head that the service does not accept; lower a version above 1.1.
+    """Raise gunicorn's ``InvalidHeader`` if the service does not accept a head; lower a version above 1.1 to 1.1.
 
-    A request has a valid ``Host``, which only HTTP/1.0 may leave out (RFC 9112, 3.2). gunicorn refuses a second one.
-    It accepts bodies that are compressed on the way, which nobody would decompress (RFC 9112, 6.1).
+    ``Host`` must be valid; only HTTP/1.0 can omit it (RFC 9112, 3.2). gunicorn itself refuses a second ``Host``.
+    ``Transfer-Encoding`` must not name a compression, because nothing here decompresses the body (RFC 9112, 6.1).
     """
     host = None
     for name, value in request.headers:
@@ -67,41 +67,41 @@ def check_head(request: Any) -> None:
             raise InvalidHeader(name)
     if (host is None and request.version >= _HTTP_1_1) or (host is not None and not _HOST.fullmatch(host)):
         raise InvalidHeader("HOST")
-    # The answer has the newest version that the service knows (RFC 9110, 2.5).
+    # The response has the newest version that the service knows (RFC 9110, 2.5).
     request.version = min(request.version, _HTTP_1_1)
 
 
-# The bodies of requests: how long a worker waits for one, and what it does with one that nobody has read.
+# Request bodies: the deadline for reading, and the disposal of unread bodies.
 
 
 MAX_DISCARDED_BYTES: Final = 1024 * 1024
-"""Enough for a client that sends a body which is somewhat too large, and reads the response only afterwards."""
+"""Enough for a client that sends a slightly too large body, and reads the response only afterwards."""
 DISCARD_STEP_BYTES: Final = 64 * 1024
-"""The number of discarded bytes after which other requests run."""
+"""The number of discarded bytes between two switches to other requests."""
 YIELD_SECONDS: Final = 1e-9
-"""The shortest sleep for which gevent polls all sockets, those of clients and of Redis, once.
+"""The shortest sleep for which gevent polls all sockets once.
 
-``sleep(0)`` polls none and only switches to greenlets that are ready. A few busy clients with pipelined requests could
-then keep the worker for fifty requests, while what others have sent is not read.
+``sleep(0)`` only switches to greenlets that are ready and does not poll. A few clients with pipelined requests could
+then occupy the worker for fifty requests while the data of other clients is not read.
 """
 
 
 def is_unread(reader: Any) -> bool:
-    """Return whether anything of the body may still be to be received; of one in chunks that is not known."""
+    """Return whether a part of the body may not have been received; for a chunked body the result is always true."""
     return getattr(reader, "length", None) != 0
 
 
 def has_come(request: Any) -> bool:
-    """Return whether the whole body came with the head, so that reading it takes no time; never for chunks."""
+    """Return whether the whole body has arrived with the head, so that reading never waits; false if it is chunked."""
     length = getattr(request.body.reader, "length", None)
     return length is not None and bool(request.unreader.buf.getbuffer().nbytes >= length)
 
 
 def discard_body(request: Any) -> None:
-    """Discard what the application has not read of the body, so that the next request of the connection can follow.
+    """Discard the unread rest of a body, so that the connection can be used for the next request.
 
-    If that is too much, or if it is incomplete or malformed, the connection is closed instead. gunicorn would discard a
-    body of any length, and let no other request run while data is available. Raises ``TimeoutError`` for a slow one.
+    Raises ``StopIteration``, which closes the connection, if the rest is too long, incomplete or malformed, and
+    ``TimeoutError`` if it is too slow. gunicorn would discard any length, and run no other request while data arrives.
     """
     try:
         for _ in range(MAX_DISCARDED_BYTES // DISCARD_STEP_BYTES):
@@ -114,17 +114,17 @@ def discard_body(request: Any) -> None:
 
 
 class DeadlineReader:
-    """The body of a request, with a deadline for all of it, ``seconds`` after the first read."""
+    """The body of a request, with a deadline for the whole body: ``seconds`` after the first read."""
 
     def __init__(self, request: Any, seconds: float) -> None:
-        self._request = ref(request)  # weak, as the request holds this reader: a reference cycle otherwise
+        self._request = ref(request)  # weak, to avoid a reference cycle: the request refers to this reader
         self._reader = request.body.reader
         self._seconds = seconds
         self._deadline: float | None = None
 
     @property
     def length(self) -> int | None:
-        """Return the number of bytes that are to be received yet, if that is known."""
+        """The number of bytes that have not been received; ``None`` if it is unknown."""
         length: int | None = getattr(self._reader, "length", None)
         return length
 
@@ -140,7 +140,7 @@ class DeadlineReader:
         if self._deadline is None:
             self._deadline = now + self._seconds
         try:
-            # Not zero, so that data that has already been received can be read.
+            # Never zero, so that data that has already arrived can be read.
             with gevent.Timeout(max(self._deadline - now, 0.001), TimeoutError("the request body was sent too slowly")):
                 data: bytes = self._reader.read(size)
         except Exception:
@@ -154,7 +154,7 @@ class DeadlineReader:
 MAX_HEAD_BYTES: Final = 32 * 1024
 BODY_SECONDS: Final = 10.0
 SEND_SECONDS: Final = 30.0
-LAST_REQUEST_SECONDS: Final = 0.5  # for the next request of a busy client, whose response closes the connection
+LAST_REQUEST_SECONDS: Final = 0.5  # at a shutdown, for one more request of a connection; its response closes it
 HEARTBEAT_SECONDS: Final = 1.0
 
 _MALFORMED: Final = {
@@ -184,17 +184,17 @@ _INTERNAL: Final = {
 
 
 class _BoundedRequest(Request):  # type: ignore[misc]  # gunicorn has no type information
-    """A request with a limit for its whole head: gunicorn has one for each line, and one for their number."""
+    """A request with a size limit for its whole head: gunicorn limits only each line, and their number."""
 
     def parse(self, unreader: Any) -> Any:
-        """Parse the head. Raises ``LimitRequestHeaders`` for one that is too long."""
+        """Parse the head. Raises ``LimitRequestHeaders`` if it is too long."""
         self.max_buffer_headers = MAX_HEAD_BYTES
         return super().parse(unreader)
 
     def should_close(self) -> bool:
-        """Return whether the connection is closed after the response: by any word of any field ``Connection``.
+        """Return whether the connection is closed after the response (RFC 9112, 9.3).
 
-        gunicorn compares the whole value of the first one (RFC 9112, 9.3).
+        Every word of every field ``Connection`` counts; gunicorn compares only the whole value of the first one.
         """
         if self.must_close or self.method == "CONNECT":
             return True
@@ -207,7 +207,7 @@ class _BoundedRequest(Request):  # type: ignore[misc]  # gunicorn has no type in
         return "close" in words or (self.version < _HTTP_1_1 and "keep-alive" not in words)
 
     def _peer_trusted_for_forwarded(self) -> tuple[dict[str, str], list[str]]:
-        """Return nothing: the application reads what a proxy says, and gunicorn would parse its address."""
+        """Return nothing, which saves parsing the peer's address: the application reads the headers of proxies."""
         return {}, []
 
 
@@ -215,7 +215,7 @@ RequestParser.mesg_class = _BoundedRequest
 
 
 class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type information
-    """A gevent worker that limits how long it waits for a client. The limits are attributes, in seconds."""
+    """A gevent worker with timeouts for clients. The timeouts are attributes, in seconds."""
 
     alive: bool
     cfg: Any
@@ -224,7 +224,7 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
     last_request_seconds: ClassVar[float] = LAST_REQUEST_SECONDS
 
     def init_process(self) -> None:
-        """Run the worker until it ends: gunicorn calls this in the process after the fork."""
+        """Run the worker until it ends. gunicorn calls this in the new process after the fork."""
         self._stop_requested = Event()
         self._connections: set[socket.socket] = set()
         self._in_flight: dict[socket.socket, Any] = {}
@@ -237,10 +237,10 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         super().init_signals()
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         if not self.alive:
-            sys.exit(0)  # without loading the application, which takes a while
+            sys.exit(0)  # do not load the application first, which takes a while
 
     def load_wsgi(self) -> None:
-        """Load the application, and with it the clock that clients are told: its own, if it has one (``seconds``)."""
+        """Load the application, and use its clock (``seconds``), if it has one, for the field ``Date``."""
         super().load_wsgi()
         self._seconds = getattr(self.wsgi, "seconds", time.time)
 
@@ -260,7 +260,7 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
             self.alive = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Request a stop. The shutdown itself happens in ``run``, as a signal handler must not block or switch."""
+        """Request a stop. ``run`` does the shutdown, because a signal handler must not block or switch greenlets."""
         super().handle_exit(sig, frame)
         self._stop_requested.set()
 
@@ -278,7 +278,7 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         for server in servers:
             server.close()
         for request in self._in_flight.values():
-            request.force_close()  # `Connection: close`, unless the response has started; later requests get it anyway
+            request.force_close()  # `Connection: close`, unless the response has begun; later responses have it, too
         self._notify_application()
         if self._finish(servers, min(deadline, time.monotonic() + self.last_request_seconds)):
             return
@@ -301,7 +301,7 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
             self.log.exception("drain() of the application failed")
 
     def _finish(self, servers: list[StreamServer], deadline: float) -> bool:
-        """Wait until all connections are closed; returns whether that happened before ``deadline``."""
+        """Wait until all connections are closed; return whether that happened before ``deadline``."""
         for server in servers:
             while server.pool:
                 left = deadline - time.monotonic()
@@ -336,7 +336,7 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
                     environ_of(self._base_environ, req, listener_name, addr),
                 )
             finally:
-                # Also before the connection is closed: with unread data, that would discard the response.
+                # Also if the connection is closed next: closing it with unread data could discard the response.
                 if has_body and is_unread(req.body.reader):
                     discard_body(req)
         except TimeoutError as error:
@@ -348,9 +348,9 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         self._wait_for_next(req, sock)
 
     def _wait_for_next(self, request: Any, sock: Any) -> None:
-        """Let others be served until the next request comes. Raises ``StopIteration`` if none does in time.
+        """Serve other connections until the next request arrives. Raises ``StopIteration`` if it does not in time.
 
-        Otherwise a client with pipelined requests would be served again before all others.
+        Without this, a client with pipelined requests would be served again before all others.
         """
         if self.cfg.is_ssl or request.unreader.buf.getbuffer().nbytes:
             gevent.sleep(YIELD_SECONDS)
@@ -358,7 +358,7 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
             wait_read(sock.fileno(), timeout=self.cfg.keepalive, timeout_exc=StopIteration())
 
     def _respond(self, response: Any, environ: dict[str, Any]) -> None:
-        """Have the application respond. Raises ``StopIteration`` if the connection is to be closed after it."""
+        """Call the application and send its response. Raises ``StopIteration`` to close the connection."""
         self.nr += 1
         if self.nr == self.max_requests:
             self.log.info("this worker has handled as many requests as it should, stopping: %s", self)
@@ -415,9 +415,9 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
 
 
 def _shutdown_read(connection: socket.socket) -> None:
-    """Let the reader of a connection get an end of file after what has been received, which is still handled.
+    """Make the reader of a connection reach an end of file after the data that has arrived.
 
-    Done on a duplicate of the socket: gevent would raise an error in the greenlet that reads the original.
+    Uses a duplicate of the socket: gevent would raise an error in the greenlet that reads the original one.
     """
     with socket.socket(fileno=os.dup(connection.fileno())) as duplicate:
         duplicate.shutdown(socket.SHUT_RD)

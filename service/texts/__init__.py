@@ -1,9 +1,9 @@
-"""The texts for people, one folder for each language, and the only place that has any.
+"""All texts for people, in one folder for each language.
 
-Owns which languages there are, and the texts by their keys: the path of a text in its language's JSON files, such as
-``reasons.fits_nowhere`` or ``games.fido.name``, the same in all languages. Another language is another folder. A text
-may name values as ``{name}``; what depends on a number or a case is a text for each form. Does not depend on what is
-said when, or to whom.
+Owns the list of languages, and the texts by their keys. A key is the path of a text in the JSON files of its language,
+such as ``reasons.fits_nowhere`` or ``games.fido.name``; all languages have the same keys. To add a language, add a
+folder. A text can contain values as ``{name}``; a text that depends on a number or a grammatical case has a key for
+each form. Does not depend on the use of the texts.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ Text = str | tuple[str, ...]
 """A text, or a list of words."""
 
 DEFAULT_LANGUAGE: Final = "en"
-"""The language for whoever prefers none of those that there are."""
+"""The language for a person who prefers none of ``LANGUAGES``."""
 
 
 def template(key: str, language: Language) -> str:
-    """Return the text with this key, in which ``{name}`` stands for a value. Raises ``KeyError``."""
+    """Return the text with this key, with ``{name}`` in place of each value. Raises ``KeyError``."""
     return _CATALOGUES[language][key]
 
 
 def text(key: str, language: Language, /, **values: object) -> str:
-    """Return the text with this key and these values. Raises ``KeyError``."""
+    """Return the text with this key, with these values inserted. Raises ``KeyError``."""
     return _CATALOGUES[language][key].format_map(values)
 
 
 def has_text(key: str) -> bool:
-    """Return whether there is a text with this key, in all languages."""
+    """Return whether there is a text with this key; all languages have the same keys."""
     return key in _CATALOGUES[DEFAULT_LANGUAGE]
 
 
@@ -46,21 +46,21 @@ def words(key: str, language: Language) -> tuple[str, ...]:
 
 
 def named(languages: Sequence[Language]) -> str:
-    """Return these languages by their English names: *English, German or Spanish*."""
+    """Return a list of these languages by their English names: *English, German or Spanish*."""
     *others, last = [text("language.in_english", language) for language in languages]
     return f"{', '.join(others)} or {last}" if others else last
 
 
 @cache
 def rule_page(game: str, language: Language) -> str:
-    """Return the rules of the game with this key for its players, in Markdown. Raises ``FileNotFoundError``."""
+    """Return the rules of the game ``game`` for its players, in Markdown. Raises ``FileNotFoundError``."""
     return (_FOLDER / language / "games" / f"{game}.md").read_text("utf-8")
 
 
 def page_texts(language: Language) -> Mapping[str, Mapping[str, Any]]:
-    """Return the texts that the page shows, by area and name: those that a running game needs, and all others.
+    """Return the texts that the page shows: under ``table`` those for a running game, under ``views`` all others.
 
-    The names of tiles are the ones of the sentences.
+    The names of tiles are the same as in sentences.
     """
     folder = _FOLDER / language
     table, views, tiles = [
@@ -70,7 +70,7 @@ def page_texts(language: Language) -> Mapping[str, Mapping[str, Any]]:
 
 
 def languages_in(folder: Traversable) -> tuple[Language, ...]:
-    """Return the languages that have a folder in this one, the default one first."""
+    """Return the languages with a folder in ``folder``, the default language first."""
     tags = sorted([entry.name for entry in folder.iterdir() if (entry / "games").is_dir()])
     return (DEFAULT_LANGUAGE, *[language for language in tags if language != DEFAULT_LANGUAGE])
 
@@ -95,7 +95,7 @@ def _flattened(value: Any, key: str) -> Iterator[tuple[str, Text]]:
 
 _FOLDER: Final = files("service.texts")
 LANGUAGES: Final = languages_in(_FOLDER)
-"""The languages that there are, the default one first."""
+"""All languages, the default language first."""
 
 _ALL: Final = {language: dict(read_texts(_FOLDER / language)) for language in LANGUAGES}
 _CATALOGUES: Final[Mapping[Language, Mapping[str, str]]] = {
