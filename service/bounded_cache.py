@@ -1,9 +1,9 @@
-"""A mapping of bounded size, which evicts what was put there, or taken by ``use``, longest ago.
+"""A cache of bounded size that evicts the entry whose last ``put`` or ``use`` is longest ago.
 
-Owns the bound, the order of eviction, and that threads and greenlets may share a cache.
+Owns the bound, the order of eviction, and the safety for threads and greenlets.
 
-It is not `cachetools`, whose caches every caller has to lock, and which counts each read as a use, in Python: each move
-and each view looks into several caches here, and a look is one call of the dictionary.
+Why not `cachetools`: its caches need a lock in every caller, and every read updates the order, in Python. Each move and
+each view reads several caches; here, ``get`` is one call of the dictionary.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ V = TypeVar("V")
 
 
 class BoundedCache(Generic[K, V]):
-    """Values by their keys, at most ``limit`` of them; if ``weigh`` is given, at most that weight together.
+    """Values by key. ``limit`` is their maximum number; if ``weigh`` is given, the maximum sum of their weights.
 
-    ``weigh`` and what is passed to ``drop`` neither wait nor use the cache. No value is ``None``.
+    ``weigh``, and the argument of ``drop``, must neither wait nor use the cache. A value must not be ``None``.
     """
 
     def __init__(self, limit: int, weigh: Callable[[V], int] | None = None) -> None:
@@ -29,10 +29,10 @@ class BoundedCache(Generic[K, V]):
         self._entries: dict[K, V] = {}
         self._lock = Lock()
         self.get: Callable[[K], V | None] = self._entries.get
-        """The value of a key, or ``None``; not counted as a use."""
+        """Return the value of a key, or ``None``. Does not count as a use."""
 
     def use(self, key: K) -> V | None:
-        """Return the value of a key, which becomes the last one to be evicted, or ``None``."""
+        """Return the value of a key, or ``None``. Its entry becomes the last to be evicted."""
         with self._lock:
             value = self._entries.pop(key, None)
             if value is not None:
@@ -40,7 +40,7 @@ class BoundedCache(Generic[K, V]):
             return value
 
     def put(self, key: K, value: V) -> None:
-        """Keep a value, which becomes the last one to be evicted, instead of the one that was kept for its key."""
+        """Store the value of a key. Its entry becomes the last to be evicted."""
         with self._lock:
             before = self._entries.pop(key, None)
             self._entries[key] = value
@@ -53,7 +53,7 @@ class BoundedCache(Generic[K, V]):
                 self._weight -= self._weigh(self._entries.pop(next(iter(self._entries))))
 
     def pop(self, key: K) -> V | None:
-        """Return the value of a key, which is not kept any more, or ``None``."""
+        """Remove a key; return its value, or ``None``."""
         with self._lock:
             value = self._entries.pop(key, None)
             if value is not None and self._weigh is not None:
@@ -61,7 +61,7 @@ class BoundedCache(Generic[K, V]):
             return value
 
     def drop(self, matches: Callable[[K, V], bool]) -> None:
-        """Keep no entry any more for which ``matches`` returns true."""
+        """Remove every entry for which ``matches`` returns true."""
         with self._lock:
             matching = [key for key, value in self._entries.items() if matches(key, value)]
         for key in matching:

@@ -1,8 +1,8 @@
 """The command line, ``domino-service`` or ``python -m service``; without a command it serves.
 
-Owns the commands, their output and the exit status: 0 on success; 1 if the service could not go on or a record is not
-verified; 2 for an invalid setting or argument, or a file that cannot be read. Light to import: the process that
-supervises the others imports it. Does not depend on how anything is done.
+Owns the commands, their output and the exit status: 0 on success; 1 if the service could not continue or a record is
+not verified; 2 for an invalid setting or argument, or a file that cannot be read. Light to import, because the
+supervising process imports it. Does not depend on the implementation of the commands.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from service.records.report import Report
     from service.workers.consumer import Stop
 
-# The arguments of the commands of an operator: on applications, on stored games, and on the lists of games.
+# The arguments of the operator's commands: for applications, stored games, and the lists of games.
 
 
 USUAL: Final = -1
-"""What stands for a limit that is to be the usual one again."""
+"""The value that replaces an application's own limit by the usual limit."""
 MOST: Final = 1_000_000
-"""The highest limit, as of the settings."""
+"""The highest limit, the same as in the settings."""
 _LIMITS: Final = {
     "requests": "requests per minute, in place of APP_REQUESTS_PER_MINUTE",
     "games": "games that it creates or joins per minute, in place of APP_GAMES_PER_MINUTE",
@@ -153,7 +153,7 @@ def _limit(text: str) -> int:
 
 
 def _on_apps(command: str, settings: Settings, *values: str | int | None) -> int:
-    """Run a command on the applications; returns the exit status."""
+    """Run a command on applications; return the exit status."""
     reached = _reached(settings)
     if reached is None:
         return 2
@@ -174,7 +174,7 @@ def _on_apps(command: str, settings: Settings, *values: str | int | None) -> int
 
 
 def _on_games(command: str, settings: Settings, *values: Any) -> int:
-    """Run a command on stored games; returns the exit status."""
+    """Run a command on stored games; return the exit status."""
     reached = _reached(settings)
     if reached is None:
         return 2
@@ -189,9 +189,9 @@ def _on_games(command: str, settings: Settings, *values: Any) -> int:
 
 
 def _reached(settings: Settings) -> Settings | None:
-    """Return the settings with the Redis of the running embedded server, if they name none.
+    """Return the settings; if they have no ``REDIS_URL``, with the URL of the running embedded server.
 
-    ``None`` if none is running.
+    Prints a warning and returns ``None`` if no embedded server is running.
     """
     if settings.redis_url is not None:
         return settings
@@ -206,13 +206,13 @@ def _reached(settings: Settings) -> Settings | None:
 
 
 def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:
-    """Run one command, by default the one that this process was started with; returns the exit status."""
+    """Run one command, by default the one in ``sys.argv``; return the exit status."""
     status = 0
     try:
         status = _run(argv, environ)
-        if sys.stdout:  # there is none where it was closed
+        if sys.stdout:  # ``None`` if the process was started with a closed standard output
             sys.stdout.flush()
-    except BrokenPipeError:  # the reader has closed the pipe; Python itself would report an error when it exits
+    except BrokenPipeError:  # the reader has closed the pipe; without this, Python would report an error at its exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return status
 
@@ -278,9 +278,9 @@ def _add_record_commands(commands: argparse._SubParsersAction[argparse.ArgumentP
 def _serve(settings: Settings) -> int:
     if settings.redis_url is not None:
         terminal.claim_standard_streams()
-        # gunicorn replaces this process, so that it has the process id that received the command, and its signals.
+        # gunicorn replaces this process, so that it keeps the process id and receives the signals.
         command = [sys.executable, "-m", "gunicorn", "-c", str(supervisor.GUNICORN_CONF)]
-        os.execv(sys.executable, command)  # noqa: S606 # no shell is wanted
+        os.execv(sys.executable, command)  # noqa: S606 # without a shell
     return supervisor.serve(settings)
 
 
@@ -315,7 +315,7 @@ def _run_messenger(settings: Settings) -> int:
 
 
 def _stop_by_signal() -> Stop:
-    """Have stop signals heeded from now on, as loading the application takes a while."""
+    """Install the handlers of stop signals now, because loading the application takes a while."""
     from service.workers.consumer import Stop  # noqa: PLC0415 # as above
 
     stop = Stop()
@@ -336,7 +336,7 @@ def _version() -> int:
 
 
 def _read_record(name: str, show: Callable[[Record], Report]) -> int:
-    """Parse the record in a file (``-``: standard input) and print it by ``show``; returns the exit status."""
+    """Parse the record in a file (``-``: standard input) and print it by ``show``; return the exit status."""
     record = read_record(name)
     if record is None:
         return 2
@@ -357,7 +357,10 @@ def _print_report(record: Record) -> Report:
 
 
 def _progress() -> Callable[[], None]:
-    """Says on a terminal once a second for how long a record has been checked; computer players may take minutes."""
+    """Return a function that prints the elapsed time once a second if standard error is a terminal.
+
+    Checking the moves of computer players can take minutes.
+    """
     if not sys.stderr.isatty():
         return lambda: None
     started = reported_at = monotonic()

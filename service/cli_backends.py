@@ -1,8 +1,7 @@
-"""The commands on applications, their keys and the lists of their games, for the operator of a service.
+"""The operator's commands for applications, their keys and the lists of their games.
 
-Owns what they print: a new key on standard output and nothing else there, so that a shell can keep it in a variable;
-the list of applications on standard output; everything else on standard error. Does not depend on how the command line
-is parsed.
+Owns their output. Only a new key, or the list of applications, is printed on standard output, so that a shell can store
+a key in a variable; all messages are printed on standard error. Does not depend on the parser of the command line.
 """
 
 from __future__ import annotations
@@ -40,19 +39,19 @@ from service.web.http.errors import InvalidBody
 _log = logging.getLogger(__name__)
 
 APPLIED_SECONDS: Final = max(int(CACHE_SECONDS), KNOWN_MS // 1000)
-"""Seconds until every process applies changed limits of an application, at the latest."""
+"""The maximum time until every process applies changed limits of an application."""
 _REPORT_SECONDS: Final = 2.0
-"""Seconds between two lines about how far a command is."""
+"""Seconds between two lines about the progress of a command."""
 
 
 class _ApplicationSchema(RequestSchema):
-    """An application to be made."""
+    """The arguments of ``create``."""
 
     name = name_field("The name of the application.", required=True)
 
 
 def create(settings: Settings, name: str) -> int:
-    """Make an application; prints its key."""
+    """Create an application, and print its key."""
 
     def command(keys: Backends) -> None:
         new = keys.create(validate(_ApplicationSchema(), {"name": name})["name"])
@@ -76,7 +75,7 @@ def list_all(settings: Settings) -> int:
 
 
 def rotate(settings: Settings, app: str, overlap: int) -> int:
-    """Make a new key for an application; the others stay valid for ``overlap`` seconds. Prints the new key."""
+    """Create a new key for an application, and print it; the other keys stay valid for ``overlap`` seconds."""
 
     def command(keys: Backends) -> None:
         new = keys.rotate(app, overlap)
@@ -100,7 +99,7 @@ def revoke(settings: Settings, app: str, suffix: str | None) -> int:
 
 
 def suspend(settings: Settings, app: str) -> int:
-    """Accept no key of an application from now on."""
+    """Reject all keys of an application until it is resumed."""
     return _suspend(settings, app, suspended=True)
 
 
@@ -121,9 +120,9 @@ def _suspend(settings: Settings, app: str, *, suspended: bool) -> int:
 
 
 def limit(settings: Settings, app: str, *limits: int | None) -> int:
-    """Give an application limits of its own, in the order of ``OwnLimits``.
+    """Set an application's own ``limits``, in the order of ``OwnLimits``.
 
-    ``None`` leaves a limit as it is; a negative number makes it that of all applications again.
+    ``None`` leaves a limit unchanged; a negative number replaces it by the usual limit.
     """
     named = {name: given for name, given in zip(OwnLimits._fields, limits, strict=True) if given is not None}
     changes = {name: None if given < 0 else given for name, given in named.items()}
@@ -151,7 +150,7 @@ def delete(settings: Settings, app: str) -> int:
 
 
 def reindex(settings: Settings, app: str | None) -> int:
-    """Rebuild the index of an application, or of all of them."""
+    """Rebuild the index of an application, or the indexes of all applications if ``app`` is ``None``."""
     storage = open_storage(settings, Metrics())
     reported_at = monotonic()
 
@@ -177,15 +176,15 @@ def _progress(progress: Progress) -> str:
 
 
 def _run(settings: Settings, command: Callable[[Backends], None]) -> int:
-    """Run a command on the applications of these settings; returns the exit status."""
+    """Run a command on applications; return the exit status."""
     return _run_service(settings, lambda backends: command(backends.keys))
 
 
 def _run_service(settings: Settings, command: Callable[[BackendsFacade], None]) -> int:
-    """Run a command on the applications and their endpoints; returns the exit status."""
+    """Run a command on applications and their endpoints; return the exit status."""
     configure_logging(settings.log_level, settings.log_format)
     storage = open_storage(settings, Metrics())
-    # No request here has an idempotency key, so that nothing is derived from the secret.
+    # These commands have no idempotency keys, so nothing is derived from the secret, and any secret will do.
     backends = build_backends(settings, storage, RedisEventFeed(storage.topology), Idempotency([os.urandom(32)]))
     try:
         command(backends)
@@ -205,7 +204,7 @@ def _run_service(settings: Settings, command: Callable[[BackendsFacade], None]) 
 
 
 def _keys(keys: Backends, backend: Backend) -> str:
-    """Return the suffixes of its valid keys, with the end of those that have one."""
+    """Return the suffixes of the valid keys of an application as text, with their expiry times."""
     shown = [
         key.suffix if key.expires_at is None else f"{key.suffix} (until {format_rfc3339(key.expires_at)})"
         for key in keys.valid_keys(backend)
@@ -214,7 +213,7 @@ def _keys(keys: Backends, backend: Backend) -> str:
 
 
 def _limits(backend: Backend) -> str:
-    """Return the limits of its own; what is missing is as usual."""
+    """Return an application's own limits as text; limits that are not listed are the usual ones."""
     units = {"requests": "requests/min", "games": "games/min", "stored": "MiB/day"}
     own = backend.limits._asdict()
     shown = [f"{limit or 'any'} {units[name]}" for name, limit in own.items() if limit is not None]
@@ -222,7 +221,7 @@ def _limits(backend: Backend) -> str:
 
 
 def _audit(message: str, app: str, **fields: int | None) -> None:
-    """Write a line in the log that tells what the operator has done to an application."""
+    """Log an action of the operator on an application."""
     _log.warning("%s by the operator", message, extra={"fields": {"app": app, **fields}})
 
 

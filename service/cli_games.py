@@ -1,8 +1,8 @@
-"""The commands on stored games, for the operator of a service: list them by size, age and tenant, show and delete them.
+"""The operator's commands for stored games: list them by size, age and tenant, show and delete them.
 
-Owns what they print: the games on standard output, everything else on standard error; and a line in the log for each
-deletion, with the id of the game and its application. Finds the games in the index of all games, and reads
-them in pages, so that the store answers others meanwhile. Does not depend on how the command line is parsed.
+Owns their output: games on standard output, everything else on standard error; and a line in the log for each deletion,
+with the id of the game and its application. Finds games in the index of all games, and reads them in pages, so that
+Redis can serve other clients. Does not depend on the parser of the command line.
 """
 
 from __future__ import annotations
@@ -36,41 +36,45 @@ _log = logging.getLogger(__name__)
 
 
 class Filter(NamedTuple):
-    """A selection of games: of this ``tenant`` or ``address``, whose last write is ``older`` than so many days.
-
-    ``unmoved``: only those in which nobody has moved. The ``limit`` largest (``sort`` ``size``) or oldest (``age``).
-    """
+    """A selection of stored games."""
 
     tenant: str | None = None
+    """The tenant that the games count in; ``None``: any."""
     address: str | None = None
+    """An address in the network that created the games; ``None``: any."""
     older: int = 0
+    """The minimum number of days since the last write."""
     unmoved: bool = False
+    """Whether only games without a move are selected."""
     sort: str = "size"
+    """``size``: the largest first; ``age``: the oldest first."""
     limit: int = 50
+    """The maximum number of games."""
 
     @property
     def is_any(self) -> bool:
-        """Whether all games are meant."""
+        """Whether all games match, apart from the limit."""
         return self.tenant is None and self.address is None and not self.older and not self.unmoved
 
 
 class FoundGame(NamedTuple):
-    """A stored game: its bytes in the store, and when it was written last, in milliseconds since 1970.
-
-    ``tenant``: whose share it counts in, the application that owns it, or what stands for a network.
-    """
+    """A stored game, as the commands list it."""
 
     id: str
     bytes: int
+    """The size in the store."""
     updated_at: int
+    """The time of the last write, in milliseconds since 1970."""
     tenant: str
+    """The tenant that the game counts in: the application that owns it, or a digest of a network."""
     moved: bool
+    """Whether anybody has moved."""
     status: str
     variant: str
 
 
 def list_games(settings: Settings, criteria: Filter, *, as_json: bool) -> int:
-    """Print the games that are wanted, the largest or oldest first; returns the exit status."""
+    """Print the selected games, the largest or oldest first; return the exit status."""
     try:
         selection = _chosen(_Games(settings), criteria)
     except (StorageUnavailable, ValueError) as error:
@@ -82,7 +86,7 @@ def list_games(settings: Settings, criteria: Filter, *, as_json: bool) -> int:
 
 
 def show_games(settings: Settings, ids: list[str]) -> int:
-    """Print these games, one object on each line, without anything that is hidden; returns the exit status."""
+    """Print these games, one JSON object on each line, without hidden data; return the exit status."""
     try:
         games = _Games(settings)
         shown = [games.show(game) for game in ids]
@@ -95,9 +99,9 @@ def show_games(settings: Settings, ids: list[str]) -> int:
 
 
 def delete_games(settings: Settings, ids: list[str], criteria: Filter, *, sure: bool) -> int:
-    """Delete these games, or those that are wanted; returns the exit status.
+    """Delete the games with these ids, or without ids the selected games; return the exit status.
 
-    Without ``sure`` it is only said how many games are wanted.
+    Selected games are only counted unless ``sure``.
     """
     configure_logging(settings.log_level, settings.log_format)
     if not ids and criteria.is_any:
@@ -117,7 +121,7 @@ def delete_games(settings: Settings, ids: list[str], criteria: Filter, *, sure: 
 
 
 class _Games:
-    """The games of the store of these settings."""
+    """The stored games of a service."""
 
     def __init__(self, settings: Settings) -> None:
         self._storage: Storage = open_storage(settings, Metrics())
@@ -126,13 +130,13 @@ class _Games:
 
     @property
     def now(self) -> int:
-        """The time of the clock of the store."""
+        """The time of the clock of Redis, in milliseconds since 1970."""
         return self._storage.reminders.server_time()
 
     def tenants_of(self, address: str) -> set[str]:
-        """Return the tenants of the games that are created from this address: one for each secret.
+        """Return the tenants of games created from the network of this address: one for each known secret.
 
-        Raises ``ValueError`` if it is no address, and without a secret.
+        Raises ``ValueError`` if the address is invalid, or if no secret is known.
         """
         settings = self._settings
         secrets = known_secrets(settings.secret_key, settings.data_dir)
@@ -143,7 +147,7 @@ class _Games:
         return {network_digest(Idempotency([secret]), client_network(address)) for secret in secrets}
 
     def of(self, tenants: Set[str] | None) -> Iterator[FoundGame]:
-        """Return the games of any of these tenants, or all of them, and tell those that cannot be read."""
+        """Yield the games of these tenants (``None``: all games); report games that cannot be read."""
         for game_id, stored, size in self._storage.stored_games.games(tenants):
             try:
                 yield _found(self._repository.cache.decode(game_id, stored), size)
@@ -153,7 +157,7 @@ class _Games:
                 _say(f"{game_id}: cannot be read: {error.reason}")
 
     def show(self, game_id: str) -> dict[str, object] | None:
-        """Return what is public of a game and who sits at it; ``None`` if there is none, or it cannot be read."""
+        """Return the public data of a game and its players; ``None`` if the game is missing or cannot be read."""
         try:
             game = self._repository.reader.load(game_id)
             if game is None:
@@ -170,7 +174,7 @@ class _Games:
         return None
 
     def delete(self, game_id: str) -> bool:
-        """Delete a game, as its application would; ``False`` if there is none, or it cannot be read."""
+        """Delete a game, as its application would; ``False`` if the game is missing or cannot be read."""
         try:
             game = self._repository.reader.load(game_id)
             if game is None:
@@ -183,7 +187,7 @@ class _Games:
         except Unreadable as error:
             _say(f"{game_id}: cannot be read: {error.reason}")
             return False
-        fields = {"game": game_id, **({"app": app} if app else {})}  # a digest of an address reaches no log
+        fields = {"game": game_id, **({"app": app} if app else {})}  # the digest of an address must not be logged
         _log.warning("a game was deleted by the operator", extra={"fields": fields})
         return True
 
@@ -194,7 +198,7 @@ def _found(game: Game, size: int) -> FoundGame:
 
 
 def _chosen(games: _Games, criteria: Filter) -> list[FoundGame]:
-    """Return the games that are wanted, in their order. Raises ``ValueError`` for what is no address."""
+    """Return the selected games in the requested order. Raises ``ValueError`` for an invalid address."""
     tenants = None if criteria.tenant is None else {criteria.tenant}
     if criteria.address is not None:
         tenants = games.tenants_of(criteria.address)

@@ -1,7 +1,6 @@
-"""Reads the record in a file, for the commands that are about records, and reviews it.
+"""The commands ``review`` and ``hint`` for the record in a file.
 
-Owns what is said of one that cannot be read, and what ``review`` and ``hint`` print. Does not depend on how a record is
-judged.
+Owns their output, and the messages about a file that cannot be read. Does not depend on the analysis of a match.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def read_record(name: str) -> Record | None:
-    """Return the record in the file of this name (``-``: standard input); ``None`` after a line on standard error."""
+    """Return the record in the file ``name`` (``-``: standard input); after an error, print it and return ``None``."""
     from service.records.parser import MAX_CHARS, decode_record, parse_record  # noqa: PLC0415 # as above
     from service.records.record import InvalidRecord  # noqa: PLC0415 # serving does not need it
 
@@ -37,21 +36,21 @@ def read_record(name: str) -> Record | None:
 
 
 def _read(name: str, max_bytes: int) -> bytes:
-    """At most one byte more than ``max_bytes``, which is enough for the parser to reject the record."""
+    """Return the content of a file, at most ``max_bytes`` and one byte, so that the parser rejects longer ones."""
     if name == "-":
         return sys.stdin.buffer.read(max_bytes + 1)
     with Path(name).open("rb") as file:
         return file.read(max_bytes + 1)
 
 
-# The commands ``review`` and ``hint``: what the decisions of a recorded match gave away, and what one could have been.
+# The commands ``review`` and ``hint``.
 
 
 _COLUMNS: Final = "{:>4}  {:24} {:>9} {:>10} {:>6} {:>8} {:>8} {:>6} {:>8} {:>6}"
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the commands to those of the command line."""
+    """Add ``review`` and ``hint``."""
     meaning = "say what each player of a recorded match gave away, what was luck, and which moves were clear mistakes"
     command = commands.add_parser("review", help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}.")
     command.add_argument("file", help="the file with the record; - is standard input")
@@ -66,7 +65,10 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(name: str, *, move: int | None, as_json: bool) -> int:
-    """Review the record in a file, or give the hint before a ``move``, by its version; returns the exit status."""
+    """Print the review of the record in a file, or the hint before the move with version ``move``.
+
+    Returns the exit status.
+    """
     record = read_record(name)
     return 2 if record is None else _review(record, move, as_json=as_json)
 
@@ -100,7 +102,7 @@ def _review(record: Record, move: int | None, *, as_json: bool) -> int:
 
 
 def _hint(record: Record, rules: Rules, version: int, *, as_json: bool) -> str:
-    """Return what the moves were worth before the one of this version."""
+    """Return the output of ``hint`` for the move with this version."""
     from service.learning.review import hint, hint_before  # noqa: PLC0415 # serving does not need it
 
     seat, (found,) = hint_before(record, rules, version)
@@ -155,7 +157,7 @@ def _report(record: Record, found: Review) -> Iterator[str]:
 
 
 def _named(move: Move) -> str:
-    """Return a move as in *3-5 at right*, or its action."""
+    """Return a move as text, such as *3-5 at right*; without a tile, its action."""
     if move.tile is None:
         return move.action
     where = "" if move.end is None else f" at {move.end}"

@@ -1,6 +1,6 @@
-"""The address of a client, as the server or a proxy writes it.
+"""Parsing of client addresses, as the server or a proxy writes them.
 
-Owns in which form an address may be. Does not depend on what it is used for: rate limits count by it, operators ban it.
+Owns the accepted forms of an address. Does not depend on its use, such as rate limits.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from functools import lru_cache
 from typing import Final
 
 _WITH_PORT: Final = re.compile(r"\[(?P<v6>[^\]]*)\](?::[0-9]{1,5})?|(?P<v4>[0-9.]+):[0-9]{1,5}")
-"""How some load balancers write the address in ``X-Forwarded-For``."""
+"""The form in which some load balancers write the address in ``X-Forwarded-For``."""
 
 
 def parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Return the address, perhaps with a port: ``192.0.2.7:80``, ``[2001:db8::1]:80``; ``None`` if it is none.
+    """Parse an address with or without a port: ``192.0.2.7:80``, ``[2001:db8::1]:80``; ``None`` if it is invalid.
 
     An IPv4 address that is mapped to IPv6 is returned as IPv4.
     """
@@ -29,9 +29,9 @@ def parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | 
     return address
 
 
-@lru_cache(maxsize=1024)  # a request is counted in several limits
+@lru_cache(maxsize=1024)  # several limits count each request
 def client_network(address: str) -> str:
-    """Return the address, for IPv6 its network of 64 bits; ``"unknown"`` for an invalid one."""
+    """Return an IPv4 address, or the /64 network of an IPv6 address; ``"unknown"`` if it is invalid."""
     parsed = parse_address(address)
     if parsed is None:
         return "unknown"

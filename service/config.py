@@ -1,7 +1,7 @@
-"""The settings of the service, read from the environment once, at the start.
+"""The settings of the service, read once from the environment at the start.
 
-Owns their names, defaults, bounds and meanings: one list, ``SETTINGS``, is used for reading, for ``--help`` and for the
-documentation. Does not depend on their use. There are no silent fallbacks: an invalid value prevents the start.
+Owns their names, defaults, bounds and meanings: the list ``SETTINGS`` serves for reading, for ``--help`` and for the
+documentation. Does not depend on their use. An invalid value prevents the start; there are no silent fallbacks.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ _HOST_NAME = re.compile(r"(?=.{1,253}$)(?!.*\.[0-9]+$)[A-Za-z0-9_-]{1,63}(\.[A-Z
 
 
 class SettingType(NamedTuple):
-    """The parser of the text of a setting, and what is expected, as a noun phrase for people.
-
-    ``read`` raises ``ValueError`` for an invalid text. A ``secret`` text is never shown.
-    """
+    """The type of a setting."""
 
     expected: str
+    """A noun phrase that describes a valid text in an error message."""
     read: Callable[[str], object]
+    """The parser of the text; raises ``ValueError`` if it is invalid."""
     secret: bool = False
+    """Whether the text must never be shown."""
 
 
 class Setting(NamedTuple):
-    """One setting; ``default`` is the text that would give the default, "" for none."""
+    """One setting; ``default`` is the default as text, "" if there is none."""
 
     name: str
     default: str
@@ -52,20 +52,20 @@ class Setting(NamedTuple):
 
 
 class InvalidSetting(NamedTuple):
-    """An invalid setting: its name, its text (``None`` if that is secret), and what was expected."""
+    """An invalid setting: its name, its text (``None`` if it is secret), and the expected form."""
 
     name: str
     text: str | None
     expected: str
 
     def __str__(self) -> str:
-        """Return the error in a few words, on one line whatever the text contains."""
+        """Return a short error message on one line, whatever the text contains."""
         shown = "" if self.text is None else f" is {self.text[:40]!r}"
         return f"{self.name}{shown} (expected {self.expected})"
 
 
 class InvalidSettings(ValueError):
-    """Some settings are invalid; the message is one line that names them all, ``errors`` has them one by one."""
+    """Some settings are invalid. The message names all of them on one line; ``errors`` lists them."""
 
     def __init__(self, errors: tuple[InvalidSetting, ...]) -> None:
         super().__init__("invalid settings: " + "; ".join(str(error) for error in errors))
@@ -114,7 +114,7 @@ def _folder(text: str) -> Path:
 
 
 def _network(text: str) -> Network:
-    """Return the network, as IPv4 if it is mapped from IPv4 to IPv6."""
+    """Return the network; one that is mapped from IPv4 to IPv6 is returned as IPv4."""
     network = ipaddress.ip_network(text)
     mapped = getattr(network.network_address, "ipv4_mapped", None)
     if mapped is not None and network.prefixlen >= _MAPPED_BITS:
@@ -127,7 +127,7 @@ def _networks(text: str) -> tuple[Network, ...]:
 
 
 def _check_url(parts: re.Match[str] | None) -> None:
-    """Raise ``ValueError`` unless it is a match whose host and port are possible."""
+    """Raise ``ValueError`` unless there is a match, with a valid host and port."""
     if parts is None or int(parts["port"] or 1) > 65535:
         raise ValueError
     if parts["ipv6"]:
@@ -359,28 +359,28 @@ class Settings:
 
     @property
     def replicas(self) -> int | None:
-        """How many replicas have to confirm a write; ``None``: as the topology says."""
+        """The number of replicas that have to confirm a write; ``None``: the topology decides."""
         _, _, number = self.durability.partition(":")
         return int(number) if number else None
 
     @property
     def finished_ttl_seconds(self) -> int:
-        """Seconds a finished game is kept after its last event, unless all games are kept for less."""
+        """Seconds that a finished game is stored after its last event; at most ``game_ttl_seconds``."""
         return min(self.finished_ttl_days * 86_400, self.game_ttl_seconds)
 
     @property
     def game_ttl_seconds(self) -> int:
-        """Seconds a game is kept after its last move."""
+        """Seconds that a game is stored after its last move."""
         return self.game_ttl_days * 86_400
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str]) -> Settings:
-        """Return the settings in ``environ``; those that are missing have their defaults.
+        """Return the settings in ``environ``; missing ones have their defaults.
 
-        A secret one may be in a file that ``<NAME>_FILE`` names; blanks and line feeds around it are left out.
+        A secret can be in a file that ``<NAME>_FILE`` names, without blanks and line feeds around it.
 
         Raises:
-            InvalidSettings: one or more values are invalid; it names all of them.
+            InvalidSettings: one or more values are invalid; the error names all of them.
         """
         values: dict[str, object] = {}
         errors: list[InvalidSetting] = []
@@ -411,7 +411,10 @@ class Settings:
 
 
 def _text_of(setting: Setting, environ: Mapping[str, str]) -> str | None:
-    """Return the text of a setting; of a secret one, from its file if there is one. Raises ``InvalidSettings``."""
+    """Return the text of a setting, for a secret also from its file; ``None`` if it is not set.
+
+    Raises ``InvalidSettings``.
+    """
     text, file = environ.get(setting.name), f"{setting.name}_FILE"
     path = environ.get(file) if setting.kind.secret else None
     if not path:

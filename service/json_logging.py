@@ -1,8 +1,8 @@
-"""The format of the log: one JSON object per line, or lines for people in a terminal.
+"""The format of the log: one JSON object per line, or text for people in a terminal.
 
-Owns the fields of a line, how it is written so that nobody waits for the reader of the log, and the configuration of
-the loggers. Exceptions are logged by their types and stack frames, never by their messages, which may quote what a
-client sent or what a game hides. Does not depend on who logs what.
+Owns the fields of a line, writing without blocking, and the configuration of the loggers. Of an exception, the types
+and the stack frames are logged, never the message: it can contain data of a client, or something that a game hides.
+Does not depend on the callers.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from service.games.ports import TRACE
 
 
 class JsonFormatter(logging.Formatter):
-    """A record as JSON: ``time``, ``level``, ``logger``, ``message``, the ``fields`` of the record, and ``stack``.
+    """Formats a log record as JSON: ``time``, ``level``, ``logger``, ``message``, its ``fields``, and ``stack``.
 
-    While a request or what follows from it is handled, also the ``trace_id`` of its trace.
+    A line that belongs to a request, or to work that follows from it, also has the ``trace_id``.
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -47,17 +47,17 @@ class JsonFormatter(logging.Formatter):
         return orjson.dumps(line, default=str).decode()
 
 
-@lru_cache(maxsize=1)  # many lines are of the same second
+@lru_cache(maxsize=1)  # many lines have the same second
 def _time_of(second: int) -> str:
-    """Return the time in the form of RFC 3339, without its zone, of this second since 1970."""
+    """Format a time in seconds since 1970 by RFC 3339, without the zone."""
     return datetime.fromtimestamp(second, UTC).isoformat()[:-6]
 
 
 class TextFormatter(logging.Formatter):
-    """A record for people: the time of day, a request in a few words or the message, and the stack below it."""
+    """Formats a log record for people: the time of day, a short form of a request or the message, and the stack."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line, and one more for each frame of a stack.
+        """Return the line, followed by a line for each frame of the stack.
 
         Characters that could control a terminal are replaced.
         """
@@ -88,17 +88,17 @@ def make_formatter(log_format: str, stream: TextIO | None) -> logging.Formatter:
 
 
 MAX_PENDING_BYTES: Final = 1024 * 1024
-"""Of lines that wait for the reader of the log; what comes when there are more is dropped."""
+"""The maximum size of the lines that have not been written; further lines are dropped."""
 END_SECONDS: Final = 1.0
-"""How long a process that ends waits for the reader."""
+"""The maximum time that an ending process waits for the lines to be written."""
 
 
 class LogHandler(logging.Handler):
-    """Writes lines to a stream in a thread of its own, so that a reader that hangs stops nobody who logs.
+    """Writes lines to a stream in a separate thread, so that a hanging reader does not block the callers.
 
-    Lines that are dropped are counted, which a line tells as soon as there is room again. The thread is a native one:
-    with gevent one of ``threading``, as the standard library's ``QueueListener`` has it, would stop the whole process.
-    Each process has its own, begun at its first line, as no thread survives a fork.
+    Dropped lines are counted, and a line reports their number when there is room again. The thread is native: with
+    gevent, a thread of ``threading``, which ``QueueListener`` uses, would block the whole process. Each process starts
+    its thread with its first line, because threads do not survive a fork.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -109,7 +109,7 @@ class LogHandler(logging.Handler):
         self._dropped = 0
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Have the line written; never waits."""
+        """Queue the line for writing; never waits."""
         try:
             line = self.format(record)
         except Exception:
@@ -126,7 +126,7 @@ class LogHandler(logging.Handler):
         writer.put(line)
 
     def flush(self) -> None:
-        """Wait until all lines are written, ``END_SECONDS`` at most; ``logging`` calls it at the end of the process."""
+        """Wait until all lines are written, at most ``END_SECONDS``. ``logging`` calls this when the process ends."""
         deadline = time.monotonic() + END_SECONDS
         while self._pid == os.getpid() and self._own_writer().pending() and time.monotonic() < deadline:
             _native("time", "sleep")(0.002)
@@ -138,32 +138,32 @@ class LogHandler(logging.Handler):
 
 
 def without_waiting(handler: logging.Handler) -> logging.Handler:
-    """Return a ``LogHandler`` for a plain handler of a stream that is a file of the system; others as they are."""
+    """Return a ``LogHandler`` in place of a ``StreamHandler`` on a file descriptor; other handlers unchanged."""
     if type(handler) is not logging.StreamHandler:
         return handler
     try:
         handler.stream.fileno()
-    except (AttributeError, OSError, ValueError):  # there is no standard error, or it is one of a test
+    except (AttributeError, OSError, ValueError):  # standard error is closed, or replaced in a test
         return handler
     return LogHandler(handler.stream)
 
 
 class _Writer:
-    """A native thread that writes lines to a file descriptor, and the lines that wait for it."""
+    """A queue of lines, and a native thread that writes them to a file descriptor."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._lines = _native("queue", "SimpleQueue")()
-        self._put = 0  # changed by those who log alone
-        self._written = 0  # changed by the thread alone
+        self._put = 0  # only changed by ``put``
+        self._written = 0  # only changed by the thread
         _native("_thread", "start_new_thread")(self._run, ())
 
     def pending(self) -> int:
-        """Return how many bytes are not written yet."""
+        """Return the number of bytes that are not written yet."""
         return self._put - self._written
 
     def put(self, line: str) -> None:
-        """Have a line written."""
+        """Queue a line for writing."""
         data = f"{line}\n".encode("utf-8", "backslashreplace")
         self._put += len(data)
         self._lines.put(data)
@@ -176,19 +176,19 @@ class _Writer:
                 while left:
                     left = left[os.write(self._descriptor, left) :]
             except OSError:
-                pass  # nobody can read it any more, or the disk is full; there is no other place to tell it
+                pass  # the reader is gone, or the disk is full; there is no other place to report it
             self._written += len(data)
 
 
 def _native(module: str, name: str) -> Any:
-    """Return a function or class of the standard library as it is without gevent."""
+    """Return a function or class of the standard library without gevent's patches."""
     monkey = sys.modules.get("gevent.monkey")
     return getattr(import_module(module), name) if monkey is None else monkey.get_original(module, name)
 
 
 def configure_logging(level: str, log_format: str) -> None:
     """Log to standard error: the service from ``level`` on, libraries from ``warning`` on."""
-    # These fields are not used, and collecting them for every line would take longer than writing it.
+    # These fields are not used, and collecting them would take longer than writing a line.
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     handler = without_waiting(logging.StreamHandler())
     handler.setFormatter(make_formatter(log_format, sys.stderr))
@@ -197,7 +197,7 @@ def configure_logging(level: str, log_format: str) -> None:
 
 
 def _stack(error: BaseException) -> list[str]:
-    """Return the frames and the type of each exception of the chain, the first cause first."""
+    """Return the frames and the type of each exception in the chain, the original cause first."""
     lines: list[str] = []
     seen: set[int] = set()
     link: BaseException | None = error

@@ -1,7 +1,7 @@
-"""The engine as a library: matches without a server, their records, and what is in a record.
+"""The engine as a library: matches without a server, and their records.
 
-Owns the names that stay the same between releases: those in ``__all__``, with what they return (``docs/library.md``).
-Needs nothing but Python's standard library. Does not depend on how the service hosts a match.
+Owns the stable interface: the names in ``__all__`` with their results stay the same between releases
+(``docs/library.md``). Needs nothing but Python's standard library. Does not depend on hosting.
 """
 
 from __future__ import annotations
@@ -67,16 +67,20 @@ __all__ = [
 ]
 
 GAMES: Final[Mapping[str, Variant]] = MappingProxyType(variants())
-"""Every game by its key, with its numbers of players and its options."""
+"""The variants by their keys; each has the possible numbers of players and the options."""
 
 
 class Match:
-    """A match, dealt and ready for its first move; not for use by two threads at a time.
+    """A match, dealt and ready for its first move. Not safe for several threads.
 
-    ``game`` is a key of ``GAMES``, ``options`` are its house rules, of which missing ones have their defaults. ``bots``
-    says which seats are computer players, and their levels; they move by ``choose``, when they are asked. The deals of
-    a match follow from a ``secret`` of 32 bytes, and its record proves them; without one it is random. With a ``seed``,
-    a text, they are fixed instead, and prove nothing. Raises ``InvalidSetup`` with all errors.
+    ``game``: a key of ``GAMES``.
+    ``players``: the names in the order of the seats.
+    ``options``: house rules; missing ones have their defaults.
+    ``bots``: the level of each seat that is a computer player. ``choose`` computes its move; the caller plays it.
+    ``secret``: 32 bytes from which the deals are derived, by default random; the record of the match proves the deals.
+    ``seed``: a text from which the deals are derived instead; then they prove nothing.
+
+    Raises ``InvalidSetup`` with all errors.
     """
 
     def __init__(
@@ -103,7 +107,7 @@ class Match:
 
     @property
     def state(self) -> State:
-        """All of the match, with every hand and the stock: not for the eyes of a player, who gets a ``view``."""
+        """The complete state, with every hand and the stock. A player must only get a ``view``."""
         return self._state
 
     @property
@@ -113,7 +117,7 @@ class Match:
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """The seats that have won; none while the match goes on."""
+        """The seats that have won; empty until the match is over."""
         return self._state.winners
 
     @property
@@ -123,30 +127,30 @@ class Match:
 
     @property
     def to_act(self) -> tuple[int, ...]:
-        """The seats that may move: one in a round; between rounds, all that are in the match may deal."""
+        """The seats that can move: one seat in a round; between rounds, every seat in the match (each can deal)."""
         return self._state.to_act
 
     def legal_moves(self, seat: int) -> tuple[Move, ...]:
-        """Return the moves that this seat may make now."""
+        """Return the moves that this seat can make now."""
         return legal_moves(self.rules, self._state, seat)
 
     def view(self, seat: int | None = None) -> View:
-        """Return the match as this seat may know it, or a spectator."""
+        """Return the match, redacted for this seat; ``None``: for a spectator."""
         return view(self.rules, self._state, seat)
 
     def play(self, seat: int, move: Move) -> tuple[Event, ...]:
-        """Make a move; returns its events with what follows, such as the result of a round.
+        """Make a move; return its event and those that follow from it, such as the result of a round.
 
-        Raises ``Refusal``, of which ``IllegalMove`` is one: nothing has changed then, and ``explain`` says why.
+        Raises ``Refusal``, for example ``IllegalMove``. Then nothing has changed, and ``explain`` returns the reason.
         """
         events, self._state = advance(self.rules, self._deck, self._state, seat, move=move)
         self._events += events
         return events
 
     def choose(self, seat: int, level: str | None = None) -> Move:
-        """Return what a computer player, of the level of the seat or of ``level``, would do with what its seat knows.
+        """Return the move that a computer player would make, using only what its seat knows.
 
-        Raises ``ValueError`` if the seat may not move.
+        ``level`` is by default the level of the seat, or ``greedy``. Raises ``ValueError`` if the seat cannot move now.
         """
         if seat not in self.to_act:
             raise ValueError(f"seat {seat} is not to act")
@@ -159,7 +163,7 @@ class Match:
         )
 
     def record(self, date: str = "") -> str:
-        """Return the match as a record (``docs/record.md``); of a round that is not over it has everything, too."""
+        """Return the record of the match as text (``docs/record.md``), including all hands of a running round."""
         deck, played = self._deck, self._state.round
         seeds = {number: round_seed(deck.seed, number) for number in range(1, played + 2)}
         head = Record(
@@ -181,18 +185,18 @@ class Match:
         return format_record(record)
 
     def _round_events(self) -> list[Event]:
-        """Return the events of the running round, its deal first."""
+        """Return the events of the current round, its deal first."""
         at = max([index for index, event in enumerate(self._events) if isinstance(event, Dealt)])
         return self._events[at:]
 
 
 def _name_of(secret: bytes) -> str:
-    """Return the name of the match with this secret, which does not tell it."""
+    """Return a game id that is derived from the secret and does not reveal it."""
     return urlsafe_b64encode(sha256(b"domino-match-1" + secret).digest()[:16]).rstrip(b"=").decode()
 
 
 def _variant_of(game: str, players: Sequence[str], bots: Mapping[int, str]) -> Variant:
-    """Return the game with this key, for these players. Raises ``InvalidSetup``."""
+    """Return the variant with the key ``game``. Raises ``InvalidSetup`` for an unknown key, level or seat."""
     variant = GAMES.get(game)
     if variant is None:
         raise InvalidSetup({"game": [Reason("not_one_of", {"allowed": list(GAMES)})]})
@@ -207,26 +211,20 @@ def _variant_of(game: str, players: Sequence[str], bots: Mapping[int, str]) -> V
 
 
 def read_record(data: bytes | str) -> Record:
-    """Return the record in a text or in the bytes of a file, as an editor may have left it.
-
-    Raises ``InvalidRecord``.
-    """
+    """Parse a record, as text or as the bytes of a file. Raises ``InvalidRecord``."""
     return parse_record(data if isinstance(data, str) else decode_record(data))
 
 
 def verify(record: Record) -> Report:
-    """Return what is wrong with a record, if anything.
-
-    All decisions of computer players that have a seed are made again.
-    """
+    """Return the report about a record; all moves of computer players with a known seed are computed again."""
     return verification.verify(record, bots=ALL_DECISIONS)
 
 
 def tell(record: Record) -> Iterator[str]:
-    """Return a match, told line by line in English."""
+    """Yield the lines of an English transcript of a match."""
     return render_transcript(record)
 
 
 def explain(refusal: Refusal, language: str = "en") -> str:
-    """Return why a move was refused, as a sentence for people."""
+    """Return the reason of a refusal as a sentence for people."""
     return sentence(refusal.reason, language)

@@ -1,8 +1,8 @@
 """The Prometheus metrics.
 
-Owns the names of the metrics and their labels, which never contain anything that a client sent. With
-``PROMETHEUS_MULTIPROC_DIR`` in the environment when the process starts, the processes of one service count in that
-folder, and each exposes the sum; a process must then have at most one ``Metrics``. Does not depend on who counts.
+Owns the names of the metrics and their labels, which never contain data of a client. If ``PROMETHEUS_MULTIPROC_DIR`` is
+set when a process starts, all processes of a service write their metrics to this folder, and each exposes the sums; a
+process must then have at most one ``Metrics``. Does not depend on the callers.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from service.games.store.transactions import Committed
 from service.reasons import REASONS
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
-# Metrics that every process shows of the store it uses: the same ones, found when somebody asks for the metrics.
+# Metrics of the store, computed when the metrics are requested. Every process exposes the same values.
 
 
 class StoreGauges(Collector):
-    """The gauges of a store; ``check`` raises ``StorageUnavailable`` or ``OutcomeUnknown`` if it cannot be used."""
+    """The gauges of a store. ``check`` raises ``StorageUnavailable`` or ``OutcomeUnknown`` if the store is unusable."""
 
     def __init__(self, read: Callable[[], StoreStats], check: Callable[[], None]) -> None:
         self._read = read
         self._check = check
 
     def describe(self) -> Iterable[Metric]:
-        """Nothing, so that the store is not asked at the start."""
+        """Return nothing, so that a registration does not read the store."""
         return ()
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the gauges now."""
+        """Yield the current values of the gauges."""
         ready = True
         try:
             stats = self._read()
@@ -85,7 +85,10 @@ class _RequestMetrics(NamedTuple):
 
 
 class Metrics:
-    """The metrics of one application; ``streams`` and ``streams_limit`` are gauges: how many are, may be open."""
+    """The metrics of one process.
+
+    ``streams`` and ``streams_limit`` are the gauges of open streams and of their maximum.
+    """
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self._registry = CollectorRegistry() if registry is None else registry
@@ -126,14 +129,14 @@ class Metrics:
         most = "The most streams that may be open."
         self.streams_limit = gauge("domino_open_streams_limit", most, multiprocess_mode="livesum")
         self._store_gauges: Collector | None = None
-        # The children by their labels, as looking one up in its metric costs more than counting.
+        # The labelled metrics by their labels: the library's lookup takes longer than counting.
         self._by_request: dict[tuple[str, str, int], _RequestMetrics] = {}
         self._operations: dict[str, Callable[[float], None]] = {}
         self._variants: dict[str, Callable[[], None]] = {}
         self._show_zeros()
 
     def _show_zeros(self) -> None:
-        """Show what has not happened yet as 0: where a series begins with its first failure, no increase is seen."""
+        """Expose counters that are still 0: Prometheus sees no increase if a series begins with its first event."""
         self._build.labels(version("domino-service")).set(1)
         for reason, code in REASONS.items():
             self._problems.labels(code, reason)
@@ -143,14 +146,14 @@ class Metrics:
             self._transitions.labels(status)
         for limit in LIMITS:
             self._limited.labels(limit)
-        # Of the requests, those that alerts and the dashboard are about.
+        # Only the requests that alerts and the dashboard use.
         self._requests.labels("POST", MOVE_ROUTE, "201")
         self._durations.labels("POST", MOVE_ROUTE)
         for operation in ("read", "commit"):
             self._redis.labels(operation)
 
     def failed_writes(self, reasons: Iterable[str]) -> Callable[[str], None]:
-        """Return what counts a write that failed for one of these reasons, which are shown while there are none."""
+        """Return ``store_write_failed``, after exposing its counters for these reasons as 0."""
         for reason in reasons:
             self._failed_writes.labels(reason)
         return self.store_write_failed
@@ -160,7 +163,7 @@ class Metrics:
         self._problems.labels(REASONS[reason], reason).inc()
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count a request that has ended; ``route`` is a template."""
+        """Count a request that has ended; ``route`` is the template of its route."""
         metrics = self._by_request.get((method, route, status))
         if metrics is None:
             metrics = _RequestMetrics(
@@ -175,28 +178,28 @@ class Metrics:
         self._limited.labels(limit).inc()
 
     def redis(self, operation: str, seconds: float) -> None:
-        """Observe a command of Redis, also a failed one."""
+        """Observe the duration of a Redis command, including failed ones."""
         observe = self._operations.get(operation)
         if observe is None:
             observe = self._operations[operation] = self._redis.labels(operation).observe
         observe(seconds)
 
     def store_write_failed(self, reason: str) -> None:
-        """Count a write that failed; ``reason`` is the one in the log."""
+        """Count a failed write; ``reason`` is the same as in the log."""
         self._failed_writes.labels(reason).inc()
 
     def clock_offset(self, seconds: float) -> None:
-        """Show by how much the clock of Redis is ahead; negative if it is behind."""
+        """Set the difference of the clock of Redis to this machine's clock; positive if Redis is ahead."""
         self._clock_offset.set(seconds)
 
     def outage_allowance(self, seconds: float) -> None:
-        """Show for how long deadlines are postponed yet."""
+        """Set the time for which deadlines are still postponed after an outage."""
         self._outage_allowance.set(seconds)
 
     def write_committed(self, committed: Committed) -> None:
-        """Count a committed write: a change of status, and a move if it is one.
+        """Count the change of status and the move of a committed write, if it has them.
 
-        A write is a move if its first event is one of the match; before a move, its player may come back.
+        A write is a move if its first event belongs to the match; an event that its player came back can precede it.
         """
         game = committed.after
         if game.status != committed.status_before:
@@ -211,13 +214,13 @@ class Metrics:
         add()
 
     def show_store(self, gauges: StoreGauges) -> None:
-        """Show the gauges of the store, too."""
+        """Register the gauges of the store."""
         self._store_gauges = gauges
         self._registry.register(gauges)
 
     def text(self) -> bytes:
-        """Return all metrics in the format of Prometheus, of type ``PROMETHEUS_TEXT``."""
-        if not values.ValueClass._multiprocess:  # noqa: SLF001 # the library has no public way to ask
+        """Return all metrics in the format of Prometheus; the media type is ``PROMETHEUS_TEXT``."""
+        if not values.ValueClass._multiprocess:  # noqa: SLF001 # the library has no public attribute for it
             return generate_latest(self._registry)
         registry = CollectorRegistry()
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]

@@ -1,7 +1,7 @@
-"""The folder in which the processes of one run count together, and what killed runs have left behind.
+"""The folder for the metrics of all processes of a run, and the removal of abandoned ones.
 
-Owns the names of these folders, and how a folder that is in use is recognised: its processes hold a lock on it, which
-the system releases when the last of them has ended.
+Owns the names of these folders, and the test whether a folder is in use: its processes hold a lock on it, which the
+system releases when the last of them has ended.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _PREFIX = "domino-service-metrics-"
 
 
 def create() -> Path:
-    """Return a new folder, which this process and all that it starts have locked."""
+    """Create a folder that is locked by this process and its child processes."""
     return create_locked()[0]
 
 
 def create_locked() -> tuple[Path, int]:
-    """Return a new folder, and the inheritable descriptor by which this process has locked it."""
+    """Create a folder; return it and the inheritable descriptor that holds its lock."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
         with contextlib.suppress(FileNotFoundError):
@@ -32,7 +32,7 @@ def create_locked() -> tuple[Path, int]:
             os.set_inheritable(descriptor, True)  # noqa: FBT003 # for the new master after SIGUSR2
             if folder.exists():
                 return folder, descriptor
-            os.close(descriptor)  # another process was faster and has removed it, as it was not locked yet
+            os.close(descriptor)  # another process has removed the folder before it was locked
 
 
 def remove_own(folder: Path) -> None:
@@ -42,22 +42,22 @@ def remove_own(folder: Path) -> None:
 
 
 def remove_gauges(folder: Path, pid: int) -> None:
-    """Remove the gauges of a process that has ended, as what they show has ended with it."""
+    """Remove the gauges of a process that has ended: their values are no longer true."""
     for file in folder.glob(f"gauge_live*_{pid}.db"):
         file.unlink(missing_ok=True)
 
 
 def remove_other_gauges(folder: Path, pids: Collection[int]) -> None:
-    """Remove the gauges of all processes but these."""
+    """Remove the gauges of all processes except these."""
     for file in folder.glob("gauge_live*_*.db"):
         if file.stem.rpartition("_")[2] not in {str(pid) for pid in pids}:
             file.unlink(missing_ok=True)
 
 
 def remove_abandoned() -> None:
-    """Remove the folders of runs that have ended without doing so, as they were killed."""
+    """Remove the folders of runs that were killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        with contextlib.suppress(OSError):  # in use, or of another user
+        with contextlib.suppress(OSError):  # the folder is in use, or belongs to another user
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

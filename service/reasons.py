@@ -1,7 +1,7 @@
-"""Why something is refused: the list of all reasons.
+"""The list of all reasons for refusals.
 
-Owns which reasons there are, the code that each goes with, and the values that their sentences name. The sentences are
-in ``service.texts``. Which reason a refusal has is decided where it is raised. Does not depend on HTTP.
+Owns the reasons, the code of each, and the values in their sentences. The sentences are in ``service.texts``. The code
+that raises a refusal selects its reason. Does not depend on HTTP.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from service.texts import DEFAULT_LANGUAGE, Language, text
 
 
 def sentence(reason: Reason, language: Language = DEFAULT_LANGUAGE) -> str:
-    """Return the sentence of a reason in this language, with its values."""
+    """Return the sentence of a reason in this language, with its values inserted."""
     return text(f"reasons.{reason.word}", language, **{name: _written(value) for name, value in reason.params.items()})
 
 
@@ -50,14 +50,14 @@ PARAMS: Final[Mapping[str, str]] = {
     "type": "the media type that was sent",
     "message": "more about it, in English",
 }
-"""The values that reasons have, and what each means."""
+"""The meaning of each value of a reason, by its name."""
 
 _INTEGERS: Final = ("seat", "number", "half", "line", "column", "min", "max", "players", "teams", "hand", "version")
 _LISTS: Final = ("tiles", "ends", "halves", "allowed")
 
 
 def param_type(name: str) -> type:
-    """Return the type of the value of that name: a number, a list of words, or a word."""
+    """Return the type of the value with this name: ``int``, ``list`` (of words) or ``str``."""
     return int if name in _INTEGERS else list if name in _LISTS else str
 
 
@@ -265,4 +265,4 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
 """The reasons of each code."""
 
 REASONS: Final[Mapping[str, str]] = {word: code for code, words in _WORDS.items() for word in words}
-"""The code of every reason, by its word."""
+"""The code of each reason."""

@@ -1,8 +1,9 @@
 """Replays a recorded match move by move with the referee of the engine.
 
-Only the deals and the moves are taken from the record. Every other event is computed and compared with the recorded
-one. The replay ends at the first fault of the play, because later events would need a state to compare with. It also
-ends before a deal that has hidden tiles, or a fault that ``event_checks`` reports. Does not depend on seeds.
+Owns the order of the replay. Only the deals and the moves are taken from the record; every other event is computed and
+compared with the recorded one. The replay ends at the first fault of the play, because later events would need a state
+to compare with. It also ends before a deal that has hidden tiles, or a fault that ``event_checks`` reports. Does not
+depend on seeds.
 """
 
 from __future__ import annotations

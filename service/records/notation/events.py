@@ -1,7 +1,7 @@
 """The notation of events, one line each: formatting and scanning.
 
-Every event has exactly one spelling; any other raises ``InvalidNotation``. Does not depend on whether an event is
-possible, or on who may read it: a redacted event is written with its visible fields.
+Owns the notation: every event has exactly one spelling, and any other raises ``InvalidNotation``. Does not depend on
+whether an event is possible, or on who may read it: a redacted event is written with its visible fields.
 
 =============================  ========================================================================
 ``dealt: 0-3 6-6 / - | 0-1``   the hands in seat order, then the stock in the order of drawing
