@@ -128,14 +128,12 @@ def build_record(
     seeds: Mapping[int, bytes] | None = None,
     viewer: Viewer | None = None,
 ) -> Record:
-    """Return the record of a match.
+    """Return the record of a match; its ``head`` is a record without rounds.
 
-    ``head``: a record without rounds.
     ``events``: the events of the match with their versions.
     ``commitment``: the commitment to the seed of round 1; each deal has the commitment of the next round.
     ``seeds``: the seeds by the number of their round.
-    ``viewer``: the viewer for whom the running round is redacted; ``None``: it is not redacted. Without a running round
-    nothing is hidden, and the record is complete.
+    ``viewer``: the viewer for whom the running round is redacted, if there is one; ``None``: nothing is redacted.
     """
     played_rounds = _by_round(events)
     running = bool(played_rounds) and not any(

@@ -1,8 +1,8 @@
 """gunicorn's configuration file: ``gunicorn -c <path of this file>`` serves, with the settings of the environment.
 
 Owns gunicorn's settings, its hooks and its log format. gunicorn executes this file at the start and again at SIGHUP.
-Does not import the application: the workers are forked from the master, and would keep its imported modules after
-SIGHUP. Command line options and ``GUNICORN_CMD_ARGS`` override the settings here.
+Does not depend on the application and does not import it: the workers are forked from the master, and would keep its
+imported modules after SIGHUP. Command line options and ``GUNICORN_CMD_ARGS`` override the settings here.
 """
 
 from __future__ import annotations
