@@ -1,8 +1,8 @@
-"""Access control: every handler is called through here, with the access that its operation declares.
+"""Access control: check the token or key of a request before its handler is called.
 
-Owns the order: token or key, seat, rate limit, query, handler. A token in the wrong place is refused before all that.
-If access was granted on a cached game, and the request was rejected before a command read the stored one, the token is
-checked again on the stored game. Does not depend on what is requested, nor on how an operation is described.
+Owns the order of the checks: token or key, seat, rate limit, query; a token in the wrong place is refused before them.
+If the token was checked with a cached game, and the request fails before a command has read the stored game, the token
+is checked again with the stored game. Does not depend on what is requested, nor on how an operation is described.
 """
 
 from __future__ import annotations
@@ -44,23 +44,27 @@ AccessRule = Literal[
 ]
 """Who may call an operation.
 
-``public``: anybody. ``public_or_app``: anybody; an application gets another answer.
+``public``: anybody.
+``public_or_app``: anybody; an application gets another response.
 ``spectator``: a seat of the game, the application that owns it or, without a token, a spectator.
-``join``: as ``spectator``; in a game without spectators also who has the join code.
+``join``: as ``spectator``; in a game without spectators, also a client that has the join code.
 ``seat``: the bearer of a seat's token.
 ``seat_or_app``: the bearer of the token of the seat in the path, or the application that owns the game.
 ``any_seat_or_app``: the bearer of any seat's token, or the application that owns the game.
-``token_change``: as ``seat_or_app``; also the bearer of the old token, who repeats the request.
-``app``: an application. ``anyone_or_app``: anybody, unless the service requires an application.
-``key_change``: an application; also the bearer of its old key, who repeats the request.
+``token_change``: as ``seat_or_app``; also a client that repeats the request with the old token.
+``app``: an application.
+``anyone_or_app``: anybody, unless the service requires an application.
+``key_change``: an application; also a client that repeats the request with the old key.
 ``app_game``: the application that owns the game.
 """
 
 
 class Guard(NamedTuple):
-    """The access and the query to check before a handler is called.
+    """The checks before a handler is called.
 
-    ``shows_quota``: the answer tells what is left of a rate limit.
+    ``access``: who may call it.
+    ``query``: the schema of its query; ``None`` if it has no parameters.
+    ``shows_quota``: whether the response has the headers of the rate limit.
     """
 
     access: AccessRule
@@ -70,14 +74,14 @@ class Guard(NamedTuple):
 
 _Decorator = Callable[[Callable[..., Any], Guard], Callable[..., Any]]
 _WITHOUT_TOKEN: Final = ("spectator", "join")
-"""Who may ask for a game without a token."""
+"""The access rules that admit requests without a token."""
 _METHODS_WITH_BODY: Final = ("POST", "PUT", "PATCH")
 _RAISED_AFTER_READING_THE_STORE: Final = (MoveRefused, StorageUnavailable, OutcomeUnknown)
-"""Errors of a command after it read the stored game, or failed to: the token need not be checked again."""
+"""Errors of a command that has read the stored game, or has failed to: the token need not be checked again."""
 
 
 class _Granted(Protocol):
-    """The result of an authorization; ``from_store`` is false if a cached game was used."""
+    """The result of an authorization; ``from_store`` is false if the token was checked with a cached game."""
 
     @property
     def seat(self) -> int | None: ...
@@ -87,12 +91,13 @@ class _Granted(Protocol):
 
 
 def guarded(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]:
-    """Return the function that Flask calls for a handler.
+    """Return the view function that checks a request and then calls the handler.
 
-    A handler of a public operation takes the services and the path's parameters; one of an operation of applications
-    the services, the ``Backend`` (``None`` for a bearer without a key, where that is allowed) and the path's
-    parameters; any other one the services and what its authorization returned: ``Access``, or for ``token_change``, if
-    it is the bearer of a seat's token, ``TokenRotation``.
+    The arguments of the handler depend on ``guard.access``.
+    ``public``: the services, and the parameters of the path.
+    ``app``, ``public_or_app``, ``anyone_or_app``, ``key_change``: the services, the ``Backend`` (``None`` if the key is
+    optional and missing), and the parameters of the path.
+    Others: the services and an ``Access``; for ``token_change`` with a seat's token a ``TokenRotation`` instead.
     """
     return _DECORATORS.get(guard.access, _authorized)(handler, guard)
 
@@ -138,10 +143,10 @@ def _of_application(handler: Callable[..., Any], guard: Guard) -> Callable[..., 
 
 
 def _application(services: Services, *, optional: bool, repeats: bool) -> Backend | None:
-    """Return the application whose key was presented; ``None`` without one, if it is ``optional``.
+    """Return the application that the key of the current request belongs to. Raises ``Unauthorized``.
 
-    A seat's token, which a client may send with every request, counts as no key if ``optional``. With ``repeats``, a
-    key that is no longer valid is accepted if it made the same request before. Raises ``Unauthorized``.
+    ``optional``: return ``None`` if there is no key, or the token of a seat, which clients may send with every request.
+    ``repeats``: accept a key that is no longer valid, if the same request was made with it before.
     """
     key = bearer_token()
     if optional and (key is None or key.startswith(SEAT_PREFIX)):
@@ -173,7 +178,7 @@ def _authorized(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]
                 check_token_place(needs_token=guard.access not in _WITHOUT_TOKEN)
             granted = authorize(services, game, **path)
         except Unauthorized:
-            if not is_id(game):  # else who has a good token, but a wrong address, is told to get another token
+            if not is_id(game):  # after a 401, a client with a valid token and a mistyped id would discard the token
                 raise NotFound("no_such_game") from None
             services.games.access.check_not_deleted(game)
             raise
@@ -212,7 +217,7 @@ def _joining(services: Services, game: str) -> _Granted:
 def _invitation() -> Invitation:
     """Return the join code and the idempotency key of the current request.
 
-    Raises nothing for a wrong body: errors are reported only once the game may be shown.
+    Ignores an invalid body: its errors are reported only after access has been granted.
     """
     try:
         body = read_json()
@@ -241,10 +246,10 @@ def _seat_or_owner(services: Services, game: str, seat: int) -> _Granted:
 
 
 def _own_game(services: Services, game: str, key: str, seat: int | None = None) -> Access:
-    """Return the access of the application with this key to its game, for a request about this seat.
+    """Return the access of the application with this key to its game; ``seat``: the one that the request is about.
 
-    Raises ``Unauthorized`` for a key that is not valid, and for a game that is not its own, or does not exist;
-    ``NotFound`` if the game has no such seat.
+    Raises ``Unauthorized`` if the key is not valid, or if the application owns no such game; ``NotFound`` if the game
+    has no such seat.
     """
     backend = services.backends.keys.authenticate(key)
     access = services.games.access.of_application(game, backend.id)

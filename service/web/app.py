@@ -1,6 +1,6 @@
-"""The Flask application: routes, error handlers, CORS. It holds no state of any game.
+"""The Flask application: routes, error handlers, CORS. It has no state of games.
 
-Owns the order of what is between server and handlers. Does not depend on the store.
+Owns the order of the middleware between the server and the handlers. Does not depend on the store.
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ _BLUEPRINTS: Final = (
 )
 
 MAX_VIEW_CACHE_BYTES: Final = 1024 * 1024
-"""Of the views that streams show: a few hundred, each of which is shown for a moment."""
+"""Size of the cache of views that streams send: a few hundred views, each needed only for a moment."""
 
 
 class Application(LeanFlask):
-    """The application of one worker."""
+    """The Flask application of one worker."""
 
     def __init__(self, streams: Streams, clock: TimeSource) -> None:
         super().__init__("service.web")
@@ -75,19 +75,19 @@ class Application(LeanFlask):
         self._clock = clock
 
     def forget(self, games: Container[str]) -> None:
-        """Drop games that were deleted from the memory of this worker, and end their streams."""
+        """Drop deleted games from the caches of this worker, and end their streams."""
         services.installed(self).forget(games)
 
     def drop_cached(self, games: Container[str]) -> None:
-        """Drop games from which a player was erased from the memory of this worker; their streams go on."""
+        """Drop games in which a player was erased from the caches of this worker; their streams stay open."""
         services.installed(self).drop_cached(games)
 
     def seconds(self) -> float:
-        """Return the time by which deadlines are decided, which the server tells as ``Date``: seconds since 1970."""
+        """Return the time that deadlines are compared with, in seconds since 1970; the server sends it as ``Date``."""
         return self._clock() / 1000
 
     def drain(self) -> None:
-        """End the streams, as the worker is about to stop."""
+        """End all streams before the worker stops."""
         self._streams.drain()
 
 
@@ -106,9 +106,10 @@ def create_app(
 ) -> Application:
     """Return the application of a worker.
 
-    ``yield_control`` is called during long computations to let other requests run. ``proxies`` is the number of reverse
-    proxies that are trusted for the address of the client. ``addresses`` are the URLs at which others can reach the
-    service, as far as it knows. Connections to ``metrics_port`` are served by ``create_metrics_app``; 0 is none.
+    ``yield_control``: called during long computations to let other requests run.
+    ``proxies``: the number of reverse proxies that are trusted to report the address of the client.
+    ``metrics_port``: connections to this port are served by ``create_metrics_app``; 0 for none.
+    ``addresses``: the URLs at which clients can reach the service, as far as it knows.
     """
     app = Application(streams, games.clock)
     app.url_map.merge_slashes = False
@@ -131,7 +132,7 @@ def create_app(
 
 
 def create_metrics_app(own_services: Services) -> Application:
-    """Return the application for the port of the metrics, which also says whether the service is alive and ready."""
+    """Return the application for the metrics port, which serves metrics, liveness and readiness."""
     app = Application(own_services.streams, own_services.games.clock)
     app.url_map.merge_slashes = False
     services.install(app, own_services)

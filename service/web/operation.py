@@ -1,8 +1,8 @@
-"""An operation: what a handler accepts, answers and may refuse, said where the handler is.
+"""The decorator ``Operation``: describes a handler for the OpenAPI document, and checks access before it is called.
 
-Owns what follows from the rest: most problems and the headers of the responses follow from access, body, query and
-headers. An operation decorates its handler, which then is called through ``service.web.access``, and whose docstring
-is summary and description in the OpenAPI document. Does not depend on any resource.
+An operation declares what its handler accepts and returns; the handler's docstring is its summary and description in
+the document. Owns what is derived from that: most problems, and the headers of the responses. ``service.web.access``
+checks access. Does not depend on any resource.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from service.web.http.headers import TOKEN_KEY_LENGTH
 
 _BODY_PROBLEMS: Final = ("malformed", "too_large", "unsupported_media_type", "invalid")
 _ABOUT_A_GAME: Final = ("spectator", "join", "seat", "seat_or_app", "any_seat_or_app", "token_change", "app_game")
-"""The access of operations on a game, whose address may have something that cannot be the id of one."""
+"""Access rules of operations on a game: they can be 404, as the path may contain a string that is not an id."""
 _WITH_KEY: Final = ("app", "key_change")
-"""The access of operations for applications alone."""
+"""Access rules of operations without a game that require the key of an application."""
 _COUNTED: Final = ("join", "seat", "seat_or_app", "any_seat_or_app", "app", "anyone_or_app", "key_change", "app_game")
-"""The access of operations that say what is left of a rate limit."""
+"""Access rules of operations whose responses have the headers of a rate limit."""
 _WITH_ETAG: Final = ("ETag", "Cache-Control", "Vary")
 _LANGUAGE: Final = ("Content-Language",)
 _QUOTA: Final = ("RateLimit", "RateLimit-Policy")
@@ -33,26 +33,26 @@ _QUOTA: Final = ("RateLimit", "RateLimit-Policy")
 class ResponseSpec:
     """A successful response: its meaning and its schema, if it has one.
 
-    One ``for_streams`` is sent only where a stream was requested; the document tells it in words, as a client generated
-    from a response without a body would take the body of the others for optional.
+    A response ``for_streams`` is sent only if a stream was requested. Only the description in the document mentions it:
+    if a response without a body were listed, generated clients would treat the bodies of the others as optional.
     """
 
     description: str
     schema: type[Schema] | None = None
     media_type: str | None = "application/json"
     etag: bool = False
-    """Whether it has an ``ETag`` although the request has no ``If-None-Match``."""
+    """Whether it has an ``ETag`` although the operation does not take ``If-None-Match``."""
     for_streams: bool = False
     streams: Mapping[str, str] = field(default_factory=dict)
-    """The other media types of the response, and the description of each."""
+    """The other media types of the response, with a description of each."""
     item: type[Schema] | None = None
-    """The schema of each item, where those are streams of JSON."""
+    """The schema of an item, if the other media types are streams of JSON."""
     headers: tuple[str, ...] = ()
-    """Headers that do not follow from the operation, and that only some of these responses have."""
+    """Optional headers that are not derived from the operation."""
 
 
 class ResponseHeaders(NamedTuple):
-    """The headers of a successful response, and those that only some of these responses have."""
+    """The headers of a successful response: ``optional`` ones are not in every response with this status."""
 
     required: tuple[str, ...]
     optional: tuple[str, ...]
@@ -60,7 +60,10 @@ class ResponseHeaders(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One method of one path. Decorates its handler, from whose docstring ``summary`` and ``description`` are taken."""
+    """One method of one path; a decorator of its handler.
+
+    ``summary`` and ``description`` are taken from the docstring of the handler.
+    """
 
     id: str
     tag: str
@@ -68,36 +71,36 @@ class Operation:
     access: AccessRule = "public"
     body: type[Schema] | None = None
     needs_body: bool = False
-    """Whether a body has to be sent although none of its fields has to be in it."""
+    """Whether a body is required although all its fields are optional."""
     text_body: Mapping[str, str] = field(default_factory=dict)
-    """What a body of text is, by the media types it may have; with it, no JSON is accepted."""
+    """Descriptions of a text body, by its media types; if there are any, JSON is not accepted."""
     headers: tuple[str, ...] = ()
     query: type[Schema] | None = None
     secret: bool = False
-    """Whether the answer has a token, a key or another secret, and is stored by no cache."""
+    """Whether the response contains a token, a key or another secret, so that no cache may store it."""
     shortest_key: int | None = None
-    """The length of the shortest ``Idempotency-Key``, where it does not follow from ``secret``."""
+    """The minimum length of ``Idempotency-Key``; if ``None``, it follows from ``secret``."""
     limited: bool | None = None
-    """Whether the answer has the headers of rate limits, where it does not follow from ``access``."""
+    """Whether the response has the headers of rate limits; if ``None``, it follows from ``access`` and the body."""
     fixed_type: bool = False
-    """Whether the answer has its media type whatever ``Accept`` says."""
+    """Whether the operation ignores ``Accept``."""
     repeatable: bool = False
-    """Whether the same request changes nothing more by itself, so that no answer is kept under a key."""
+    """Whether the operation is idempotent without a key, so that nothing is stored under an ``Idempotency-Key``."""
     own_problems: tuple[str, ...] = ()
-    """The codes of the problems that follow from nothing else."""
+    """The codes of problems that cannot be derived from the other fields."""
     stores: bool = False
-    """Whether it stores anything that counts in the share of somebody (``limit_reached`` with the status 429)."""
+    """Whether it stores data that counts in the quota of a tenant (``limit_reached`` with the status 429)."""
     summary: str = ""
     description: str = ""
 
     def __call__(self, handler: Callable[..., Any]) -> Callable[..., Any]:
-        """Decorate a handler (``service.web.access`` says with what it is called)."""
+        """Decorate a handler; ``service.web.access.guarded`` documents the arguments that it is called with."""
         guard = Guard(self.access, self.query, shows_quota=self.shows_quota)
         call = guarded(handler, guard)
         summary, _, description = cleandoc(handler.__doc__ or "").partition("\n\n")
         described = replace(self, summary=summary.removesuffix("."), description=description.replace("\n", " "))
         call.operation = described  # type: ignore[attr-defined]  # a function takes attributes
-        call.min_key_length = self.min_key_length  # type: ignore[attr-defined]  # as the headers of a request need it
+        call.min_key_length = self.min_key_length  # type: ignore[attr-defined]  # for service.web.http.headers
         return call
 
     @property
@@ -106,7 +109,7 @@ class Operation:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """The codes of its problems, beside those that every operation has."""
+        """The codes of its problems, without those that every operation has."""
         codes = (
             *self._problems_by_access(),
             *self._problems_by_content(),
@@ -135,24 +138,24 @@ class Operation:
     def _problems_by_key(self) -> tuple[str, ...]:
         if not self.is_replayable:
             return ()
-        is_derived = self.secret or self.access in _WITH_KEY  # an application is answered again by what is derived
+        is_derived = self.secret or self.access in _WITH_KEY  # a repeated response contains values from SECRET_KEY
         return ("key_reused", "outcome_unknown", *(("secret_changed",) if is_derived else ()))
 
     @property
     def min_key_length(self) -> int:
-        """The length of the shortest ``Idempotency-Key``: who knows the key of a secret gets the secret."""
+        """The minimum length of ``Idempotency-Key``: longer for a secret, as anybody who knows the key can get it."""
         if self.shortest_key is not None:
             return self.shortest_key
         return TOKEN_KEY_LENGTH if self.secret else 1
 
     @property
     def is_replayable(self) -> bool:
-        """Whether an answer may be the first one to an ``Idempotency-Key``; 200 is for what makes nothing."""
+        """Whether a repeated ``Idempotency-Key`` returns the first response; never with 200, which creates nothing."""
         return "Idempotency-Key" in self.headers and 200 not in self.responses and not self.repeatable
 
     @property
     def shows_quota(self) -> bool:
-        """Whether an answer may have the headers of rate limits."""
+        """Whether responses can have the headers of rate limits."""
         if self.limited is not None:
             return self.limited
         return self.access in _COUNTED or (self.access == "public" and self.takes_body)
@@ -190,6 +193,6 @@ class Operation:
 
 
 def operation_of(view: Callable[..., Any]) -> Operation | None:
-    """Return the operation that a function that Flask calls was decorated with, if there is one."""
+    """Return the operation that a view function was decorated with, if there is one."""
     described = getattr(view, "operation", None)
     return described if isinstance(described, Operation) else None

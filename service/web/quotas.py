@@ -1,6 +1,6 @@
-"""Counts the current request in the rate limits, by its application or by the address of its client.
+"""Count the current request in the rate limits, by its application or by the address of its client.
 
-Owns how much work counts as one.
+Owns how much work counts as one request or read.
 """
 
 from __future__ import annotations
@@ -18,32 +18,29 @@ from service.web.rate_limits import RateLimits
 from service.web.services import Services
 
 EVENTS_PER_READ: Final = 100
-"""Events whose reading counts as one in the rate limit of reads: about a millisecond."""
+"""Events of a history that count as one read: about a millisecond of work."""
 SENTENCES_PER_READ: Final = 20
-"""Events that take as long to be told in a sentence each."""
+"""Events with sentences that count as one read."""
 PLACES_PER_READ: Final = 4
-"""Tiles and ends whose places on a table take as long."""
+"""Tiles and ends whose computed places count as one read."""
 ROUNDS_OF_BOTS: Final = 10
-"""The rounds of a match that computer players may play alone and that does not say how many it has."""
+"""Rounds that are counted for a match that computer players may play alone, if its options do not set a number."""
 APP: Final = "domino.app"
-"""The key in the WSGI environment for the application whose key was presented, once it was accepted."""
+"""The key in the WSGI environment for the application that was authenticated."""
 
 
 def limit_expensive(services: Services) -> None:
-    """Count an expensive request that needs no token by the size of its body, and by its application or its address.
-
-    Raises ``RateLimited``.
-    """
+    """Count an expensive request that needs no token, by the size of its body. Raises ``RateLimited``."""
     _limit_games(services, 1 + body_units())
 
 
 def limit_bots(services: Services, game: GameRequest) -> None:
-    """Count what the computer players of a requested game will calculate, as requests. Raises ``RateLimited``."""
+    """Count the expected work of the computer players of a requested game, as requests. Raises ``RateLimited``."""
     levels = [game.fill.level if game.fill and seat.kind == OPEN_SEAT else seat.level for seat in game.seats]
     slow = len([level for level in levels if level in SLOW_LEVELS])
     if not slow:
         return
-    rounds = 1  # people wait for each other, and deal
+    rounds = 1  # where people play, the next round waits for them
     absence = None if game.clock is None else game.clock.absence
     if may_go_on_alone([seat.kind for seat in game.seats], absence):
         requested = game.options.get("rounds")
@@ -52,7 +49,7 @@ def limit_bots(services: Services, game: GameRequest) -> None:
 
 
 def limit_bot(services: Services, level: str) -> None:
-    """Count a computer player that joins people, if it calculates, as a request. Raises ``RateLimited``."""
+    """Count a computer player that is added to a game as a request, if its level is slow. Raises ``RateLimited``."""
     if level in SLOW_LEVELS:
         _limit_games(services, 1)
 
@@ -69,7 +66,7 @@ def _limit_games(services: Services, weight: int) -> None:
 
 
 def limit_guesses(services: Services) -> None:
-    """Check that the address of the client may send a join code. Raises ``RateLimited``."""
+    """Raise ``RateLimited`` if the address of the client has sent too many wrong tokens or join codes."""
     services.limits.check_failures(current_environ().get("REMOTE_ADDR", ""))
 
 
@@ -79,12 +76,12 @@ def request_network() -> str:
 
 
 def limit_history(limits: RateLimits, events: int) -> None:
-    """Count the events that the current request reads, by the address of its client. Raises ``RateLimited``."""
+    """Count the events of a history that the current request reads, as reads. Raises ``RateLimited``."""
     limit_reads(limits, max(events, 0) // EVENTS_PER_READ)
 
 
 def limit_sentences(limits: RateLimits, events: int) -> None:
-    """Count events that are told in sentences, as reads. Raises ``RateLimited``."""
+    """Count events with sentences, as reads. Raises ``RateLimited``."""
     limit_reads(limits, max(events, 0) // SENTENCES_PER_READ)
 
 
@@ -94,9 +91,9 @@ def limit_places(limits: RateLimits, places: int) -> None:
 
 
 def limit_reads(limits: RateLimits, reads: int) -> None:
-    """Count reads of the current request by its application, as requests, or by its address.
+    """Count reads of the current request. Raises ``RateLimited``.
 
-    By the address also where the requests of applications have no limit, which lifts no other. Raises ``RateLimited``.
+    They count as requests of its application if that has a limit of requests, else as reads of the client's address.
     """
     environ = current_environ()
     app = environ.get(APP)

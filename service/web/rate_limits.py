@@ -1,24 +1,24 @@
-"""Rate limits: requests per minute, by address and by seat; changes of a token per hour.
+"""Rate limits: requests per minute, by address, seat or application; token changes per hour.
 
-    create     every request to create or join a game or to verify or replay a record, by address
-    read       every hundred events of the history of a game that are read for a request, every twenty that are told
-               in sentences, every four tiles or ends whose places are computed, and every page of the lobby but the
-               first one of usual size, by address
-    failure    every response 401, and every 403 or 404 below /v1/games/ or of /v1/seats, by address; only such
-               responses are replaced by 429, and a join code, which is short, is not looked at any more
-    seat       every request with the token of a seat, by game and seat
-    token      every change of the token of a seat, by game and seat
-    presence   every request of a seat to leave or come back, by game and seat; its limit has no setting
-    app        every request with the key of an application, by application; what counts as ``read`` without a key too,
-               unless applications have no limit
-    app_games  every request with such a key to create or join a game, by application
+    create     requests to create or join a game or to verify or replay a record, by address
+    read       work of reading, by address: each 100 events of a game's history, 20 events with sentences, 4 tiles or
+               ends whose places are computed, and each page of the lobby except the first one of usual size
+    failure    responses 401, and 403 or 404 below /v1/games/ or of /v1/seats, by address. After too many, only such
+               responses are replaced by 429, and join codes, which are short, are not looked up any more
+    seat       requests with the token of a seat, by game and seat
+    token      changes of the token of a seat, by game and seat
+    presence   requests of a seat to leave or come back, by game and seat; this limit has no setting
+    app        requests with the key of an application, by application; its reads count here, too, unless it has no
+               limit
+    app_games  requests with such a key to create or join a game, by application
 
-The operator may give an application other limits (``app``, ``app_games``).
+The operator can give an application limits of its own (``app``, ``app_games``). A request with a large body counts as
+several requests.
 
-A request with a large body counts more. Owns the counters and the limits. The windows are the minutes and hours of the
-clock, so that counting takes one round trip, and all machines agree on when a window ends. A seat or an application is
-counted in the memory of the worker first, so that an ordinary move needs no round trip; only a busy one is counted with
-all workers (``service.limits.windows``). Does not depend on the form of a response.
+Owns the counters and the limits. The windows are the minutes and hours of the clock, so that counting takes one round
+trip, and all machines agree on when a window ends. Requests of a seat or an application are counted in the memory of
+the worker first, so that an ordinary move needs no round trip; beyond a part of the limit they are counted for all
+workers together (``service.limits.windows``). Does not depend on the form of a response.
 """
 
 from __future__ import annotations
@@ -34,21 +34,26 @@ from service.limits.windows import Count, FallbackCounts
 WINDOW_SECONDS: Final = 60
 TOKEN_WINDOW_SECONDS: Final = 3600
 PRESENCE_CHANGES: Final = 20
-"""Requests to leave or come back that a seat may send per minute.
+"""Maximum number of requests to leave or come back that a seat may send per minute.
 
-Each is an event, and a computer player whose turn it is has to decide again after it: without this limit, a player
-could keep one that takes its time from ever moving.
+Each makes an event, after which a computer player on turn decides anew. Without the limit, a player could keep a slow
+computer player from ever moving.
 """
 _UNSHARED: Final = 10
-"""All workers together count up to this fraction (1/10) of the limit of a seat or an application without Redis.
+"""The workers together count a tenth (1/10) of the limit of a seat or an application in memory, each an equal part.
 
-Each counts an equal part of it. So a seat gets at most a tenth more than its limit. An ordinary seat, of which each
-worker counts less than its part, needs no round trip.
+So a seat can exceed its limit by a tenth at most. The requests of an ordinary seat stay within these parts, and need no
+round trip.
 """
 
 
 class Quota(NamedTuple):
-    """The rest of a limit, and the seconds until its window ends; ``window`` is its length in seconds."""
+    """The state of a limit in the current window.
+
+    ``remaining``: the requests that are left; negative if there were too many.
+    ``reset``: the seconds until the window ends.
+    ``window``: the length of the window in seconds.
+    """
 
     name: str
     limit: int
@@ -73,7 +78,7 @@ class RateLimited(Exception):
 
 
 class Limits(NamedTuple):
-    """The limits, each a number per minute (``token``: per hour), 0 for none; the head of this module explains them."""
+    """The limits per minute (``token``: per hour), 0 for no limit; the docstring of this module explains them."""
 
     create: int = 0
     read: int = 0
@@ -85,9 +90,10 @@ class Limits(NamedTuple):
 
 
 class RateLimits:
-    """The counters of one application.
+    """The counters of one Flask application.
 
-    ``count`` is the one that all workers share; ``workers`` is their number.
+    ``count``: the counter that all workers share.
+    ``workers``: the number of workers.
     """
 
     def __init__(
@@ -111,7 +117,7 @@ class RateLimits:
         return (self._limits.app if app.limits.requests is None else app.limits.requests) or None
 
     def app_games(self, app: Backend) -> int | None:
-        """Games that this application may create or join per minute; ``None`` without a limit."""
+        """Return the games that this application may create or join per minute; ``None`` without a limit."""
         return (self._limits.app_games if app.limits.games is None else app.limits.games) or None
 
     def limit_create(self, address: str, weight: int = 1) -> Quota | None:
@@ -122,14 +128,14 @@ class RateLimits:
         return _checked(self._by_address("create", self._limits.create, address, weight))
 
     def limit_read(self, address: str, weight: int) -> None:
-        """Count a read of the history of a game. Raises ``RateLimited``."""
+        """Count ``weight`` reads. Raises ``RateLimited``."""
         if weight:
             _checked(self._by_address("read", self._limits.read, address, weight))
 
     def limit_app_games(self, app: Backend, weight: int = 1) -> Quota | None:
-        """Count a request of an application to create or join a game, as so many; ``None`` without a limit.
+        """Count a request of an application to create or join a game, as ``weight`` requests.
 
-        Raises ``RateLimited``.
+        Returns ``None`` without a limit. Raises ``RateLimited``.
         """
         return _checked(self._count("app_games", app.id, self.app_games(app) or 0, weight, window=WINDOW_SECONDS))
 
@@ -142,12 +148,12 @@ class RateLimits:
         _checked(self._count("presence", f"{game}/{seat}", PRESENCE_CHANGES, 1, window=WINDOW_SECONDS))
 
     def count_failure(self, address: str) -> Quota | None:
-        """Count a response that rejected a token, a code or an address; returns the quota if there were too many."""
+        """Count a response that refused a token, a join code or a path; return the quota if there were too many."""
         quota = self._by_address("failure", self._limits.failure, address)
         return None if quota is None or quota.remaining >= 0 else quota._replace(remaining=0)
 
     def check_failures(self, address: str) -> None:
-        """Raise ``RateLimited`` if there were as many such responses as may be; counts nothing."""
+        """Raise ``RateLimited`` if no further failure of this address is allowed; count nothing."""
         quota = self._by_address("failure", self._limits.failure, address, 0)
         if quota is not None and quota.remaining <= 0:
             raise RateLimited(quota._replace(remaining=0))

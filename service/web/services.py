@@ -1,7 +1,4 @@
-"""The dependencies of the handlers of one application.
-
-Owns what a handler is given.
-"""
+"""The dependencies that each handler of a Flask application gets as ``services``."""
 
 from __future__ import annotations
 
@@ -21,11 +18,11 @@ from service.web.http.streams import Streams
 from service.web.rate_limits import RateLimits
 
 EXTENSION: Final = "domino"
-"""Where the services of an application are among its extensions."""
+"""The key of the services in ``Flask.extensions``."""
 
 
 class Geometries(Protocol):
-    """The geometries of tables, as ``service.web.board`` keeps them."""
+    """A cache of the geometries of tables; ``service.web.board`` implements it."""
 
     def get(self, table: TableView, aspect: int, admit: Callable[[int], None]) -> Geometry:
         """Return the geometry of a table."""
@@ -35,10 +32,13 @@ class Geometries(Protocol):
 
 
 class Services(NamedTuple):
-    """Games, hints and reviews, owners of games, rate limits, streams, cached responses and geometries, and metrics.
+    """The dependencies of the handlers.
 
-    ``views`` caches the views that streams show, as many streams may show the same one. ``yield_control`` is
-    called during long computations to let other requests run.
+    ``learning``: hints and reviews.
+    ``backends``: applications, which own games.
+    ``views``: a cache of the views that streams send, as many streams may send the same one.
+    ``yield_control``: called during long computations to let other requests run.
+    ``addresses``: the URLs at which clients can reach the service, as far as it knows.
     """
 
     games: GamesFacade
@@ -52,15 +52,14 @@ class Services(NamedTuple):
     metrics: Metrics
     yield_control: Callable[[], None]
     addresses: tuple[str, ...]
-    """The URLs at which others can reach the service, as far as it knows."""
 
     def forget(self, games: Container[str]) -> None:
-        """Drop games that were deleted from all caches, and have their streams end."""
+        """Drop deleted games from all caches, and end their streams."""
         self.drop_cached(games)
         self.streams.recheck(games)
 
     def drop_cached(self, games: Container[str]) -> None:
-        """Drop games from all caches, so that they are read anew."""
+        """Drop games from all caches, so that they are read again."""
         self.games.forget(games)
         for cache in (self.responses, self.views, self.geometries):
             cache.forget(games)

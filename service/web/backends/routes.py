@@ -1,4 +1,4 @@
-"""``/v1/app``: look at an application, and make and revoke its keys."""
+"""``/v1/app``: read an application, make and revoke its keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The schemas of applications and their keys, and how they are serialized; no digest of a key is shown."""
+"""The schemas and serializers of applications and their keys; no response contains the digest of a key."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class ApplicationInfoSchema(Schema):
     limits = fields.Nested(ApplicationLimitsSchema, required=True, metadata=doc("What it may do and have."))
 
 
-# Applications and their keys as JSON objects; no digest of a key is shown.
+# Applications and their keys as JSON objects.
 
 
 def application_json(
@@ -114,7 +114,7 @@ def application_json(
     games_per_minute: int | None,
     bytes_per_day: int | None,
 ) -> JsonObject:
-    """Return an application with its valid keys, what is kept for it, and its limits: ``None`` is none."""
+    """Return an application with its valid keys, its usage, and its limits, of which ``None`` means no limit."""
     limits = {
         "requests_per_minute": requests_per_minute,
         "games_per_minute": games_per_minute,
@@ -137,7 +137,7 @@ def application_json(
 
 
 def new_key_json(new: NewKey) -> JsonObject:
-    """Return a key just made, which is returned only here."""
+    """Return a new key with its secret, which no other response contains."""
     return {"key": new.key} | _key(new.record)
 
 

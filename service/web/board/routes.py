@@ -49,7 +49,7 @@ _svg_query_in: Final = BoardSvgQuerySchema()
 _text_query_in: Final = BoardTextQuerySchema()
 
 _WIDTH: Final = 100
-"""Columns of a table as text, where possible."""
+"""Maximum width of a table as text in columns, where possible."""
 
 
 @blueprint.get("/v1/games/<game>/board.json")
@@ -155,9 +155,9 @@ def get_board_as_text(services: Services, access: Access) -> RawResponse:
 
 
 def _etag(access: Access, media_type: str, query: dict[str, Any]) -> str:
-    """Return the tag of a table in one of its forms. Raises ``InvalidBody`` for a version that there is not.
+    """Return the ETag of a table in this media type. Raises ``InvalidBody`` for a version that does not exist yet.
 
-    What was at an earlier version may be known only to the store, so the tag of every table is that of the game now.
+    It contains the current ETag of the game even for an earlier version, whose ETag only the store may know.
     """
     version, reached = query.get("version"), access.game.version
     if version is not None and version > reached:

@@ -1,6 +1,6 @@
 """The table as JSON: the tiles and the ends with their places.
 
-Owns the cache of geometries. Does not depend on how one is computed.
+Owns the cache of geometries. Does not depend on how a geometry is computed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from service.web.fields.strict import JsonObject
 
 
 def board_json(table: TableView, aspect: int, geometry: Geometry, first: int) -> JsonObject:
-    """Return the table with the tiles from the place ``first`` on; ``aspect`` in tenths."""
+    """Return the table with its tiles from index ``first`` on; ``aspect``: width by height in tenths."""
     return {
         "version": table.version,
         "round": table.round,
@@ -26,7 +26,7 @@ def board_json(table: TableView, aspect: int, geometry: Geometry, first: int) ->
 
 
 def geometry_json(geometry: Geometry, first: int = 0) -> JsonObject:
-    """Return the geometry of a table with the tiles from the place ``first`` on."""
+    """Return the geometry of a table with its tiles from index ``first`` on."""
     return {
         "table": _area(geometry.table),
         "bounds": _area(geometry.bounds),
@@ -71,27 +71,25 @@ def _place(place: Place) -> JsonObject:
     return {"x": place.x, "y": place.y, "rotation": place.rotation}
 
 
-# The geometries of the tables of games, each kept while its table grows.
+# The cache of geometries, which are extended when their tables grow.
 
 
 MAX_ENTRIES: Final = 128
-"""Geometries in a cache, each of at most some 100 kB; the one that was used longest ago is evicted."""
+"""Maximum number of geometries in a cache, each of at most some 100 kB; the least recently used is evicted."""
 
 
 class GeometryCache:
-    """The geometries of tables; ``yield_control`` is called after each tile, to let other requests run."""
+    """A cache of geometries of tables; ``yield_control`` is called after each tile, to let other requests run."""
 
     def __init__(self, yield_control: Callable[[], None]) -> None:
         self._yield_control = yield_control
         self._entries = BoundedCache[int, _Entry](MAX_ENTRIES)
 
     def get(self, table: TableView, aspect: int, admit: Callable[[int], None]) -> Geometry:
-        """Return the geometry of a table, extended from the cached one that has the most of its tiles.
+        """Return the geometry of a table, extended from the cached geometry that has the most of its tiles.
 
-        ``aspect`` in tenths.
-
-        ``admit`` is called with the number of places that are about to be computed: those of tiles that were laid
-        since, and of all ends. What it raises, the caller gets.
+        ``aspect``: width by height in tenths.
+        ``admit``: called with the number of places to compute, those of new tiles and of all ends; it may raise.
         """
         placements = table.layout.placements
         owner = table.game, table.round, aspect
@@ -112,7 +110,7 @@ class GeometryCache:
         return GrowingGeometry(table.tiles_in_set, table.spread, aspect, pause=self._yield_control)
 
     def _find(self, owner: _Owner, placements: tuple[Placement, ...], keys: Sequence[int]) -> _Entry | None:
-        """Return the entry of this table after the most of its tiles."""
+        """Return the cached entry that has the most tiles of this table."""
         for count in range(len(placements), -1, -1):
             entry = self._entries.get(keys[count])
             if entry is not None and (entry.owner, entry.placements) == (owner, placements[:count]):
@@ -122,10 +120,10 @@ class GeometryCache:
 
 
 _Owner = tuple[str, int, int]
-"""The id of a game, the round, and the aspect.
+"""The id of a game, the round, and the aspect in tenths.
 
-In another round the same placements may lie on other sides: a placement does not say on which of the two long sides of
-the lead.
+Equal placements may lie on different sides in different rounds: a placement does not say on which of the two long sides
+of the lead its tile lies.
 """
 
 
@@ -136,9 +134,9 @@ class _Entry(NamedTuple):
 
 
 def _keys(owner: _Owner, placements: Sequence[Placement]) -> list[int]:
-    """Return the keys of a table before its first tile and after each one.
+    """Return the keys of a table before its first tile and after each tile.
 
-    By value and not by identity, as another process may have laid tiles, and a table of the past is rebuilt.
+    They depend on values, not on identity: placements from the store, or of an earlier version, are new objects.
     """
     key = hash(owner)
     return [key, *[key := hash((key, placement)) for placement in placements]]

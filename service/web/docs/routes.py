@@ -12,10 +12,10 @@ from service.web.quotas import limit_reads
 from service.web.services import current_services
 
 READS_PER_FILE: Final = 5
-"""What a file of Swagger UI counts in the rate limit of reads: the largest has almost 2 MB."""
+"""Reads that a file of Swagger UI counts as in the rate limits: the largest has almost 2 MB."""
 
 _VIEWPORT: Final = '<meta name="viewport" content="width=device-width, initial-scale=1">'
-"""The template of Swagger UI has none, so that phones would show it 980 pixels wide."""
+"""The template of Swagger UI has no viewport: phones would show it 980 pixels wide."""
 
 blueprint: Final = Blueprint("docs", __name__)
 
@@ -35,7 +35,7 @@ def swagger_ui() -> Blueprint:
             "app_name": "Domino",
             "deepLinking": True,
             "validatorUrl": None,
-            "persistAuthorization": False,  # tokens and keys of applications that are typed there
+            "persistAuthorization": False,  # else the browser would store tokens and keys that are typed there
             "tryItOutEnabled": True,
             "oauth2RedirectUrl": "./oauth2-redirect.html",
         },
@@ -51,9 +51,10 @@ def _limit_files() -> None:
 
 
 def _finish(response: Response) -> Response:
-    """Compress a file; fit a page to phones, and allow it its files, its styles, and its inline scripts by hash.
+    """Compress a file; add a viewport and a Content-Security-Policy to the page.
 
-    The addresses of its files, which the template has from the root, become relative, so that they hold below a prefix.
+    The policy allows the files and styles of the page, and its inline scripts by hash. Absolute URLs of the template
+    become relative, so that they work below a prefix.
     """
     if response.mimetype == "text/html":
         response.direct_passthrough = False

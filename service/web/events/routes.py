@@ -34,7 +34,7 @@ blueprint: Final = Blueprint("events", __name__)
 _Show = Callable[[], tuple[JsonObject, int] | None]
 
 _EVENTS_PER_TURN: Final = 100
-"""Events of a page that are serialized before other requests run: a few milliseconds with texts."""
+"""Events of a page to serialize before other requests may run: a few milliseconds with texts."""
 _query_in: Final = EventsQuerySchema()
 
 
@@ -104,9 +104,11 @@ def _page_response(services: Services, access: Access, query: dict[str, Any], la
 def _serializer(
     services: Services, access: Access, after: int, first: EventPage | None, *, language: Language | None
 ) -> Callable[[EventView], JsonObject]:
-    """Return the function that makes the JSON of the events after this cursor, called for each once and in their order.
+    """Return a function that serializes the events after a version; it must be called once for each event, in order.
 
-    With a ``language``, each event has a sentence in it. ``first`` are the first events, if there are any already.
+    ``after``: the version.
+    ``first``: the first page of events, if there is one already.
+    ``language``: the language of a sentence for each event; ``None`` for no sentences.
     """
     if language is None:
         return event_json
@@ -120,7 +122,7 @@ def _serializer(
 
 
 def _limit(services: Services, query: dict[str, Any], events: int) -> None:
-    """Count so many events by the address of the client, as reads. Raises ``RateLimited``."""
+    """Count this number of events as reads. Raises ``RateLimited``."""
     limit_history(services.limits, events)
     if query["text"]:
         limit_sentences(services.limits, events)
@@ -167,7 +169,7 @@ def _stream(
         items=lambda page: [(serialize(event), event.version) for event in page.events],
         closing=lambda at: {"version": subscription.cursor, "type": "closing", "at": at, "data": {}},
         show=show,
-        # A client that lost its connection may have got the events up to its cursor without the view after them.
+        # A client that lost its connection may have received the events up to its cursor, but not the view after them.
         due=first is not None or "Last-Event-ID" in request.headers,
     )
     check = None if access.app is None else key_check(services)
@@ -177,7 +179,7 @@ def _stream(
 def _view_item(
     services: Services, language: Language | None, subscription: EventSubscription
 ) -> tuple[JsonObject, int] | None:
-    """Return the item with the subscriber's view, and its version; ``None`` if the game is not at the cursor."""
+    """Return the item with the subscriber's view, and its version; ``None`` if the game has another version by now."""
     queries = services.games.queries
     access = queries.at_cursor(subscription)
     if access.game.version != subscription.cursor:

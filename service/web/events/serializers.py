@@ -24,7 +24,7 @@ _VALUES: Final[dict[FieldKind, Callable[[Any], object]]] = {
     "tile": lambda tile: tile.name,
     "bytes": bytes.hex,
 }
-"""How fields of these kinds are converted; the others are used as they are."""
+"""Converters of the fields of these kinds; other fields are used unchanged."""
 
 
 def event_page_json(page: EventPage, events: list[JsonObject], game: JsonObject | None = None) -> JsonObject:
@@ -34,7 +34,7 @@ def event_page_json(page: EventPage, events: list[JsonObject], game: JsonObject 
 
 
 def event_json(view: EventView, text: str | None = None) -> JsonObject:
-    """Return an event, as its viewer may know it; with ``text``, in a sentence, too."""
+    """Return an event, as its viewer may know it; ``text``: its sentence, if one is requested."""
     version, at, event, to_act = view
     result: JsonObject = {"version": version, "type": _TYPES[type(event)]}
     seat = getattr(event, "seat", None)
@@ -61,7 +61,7 @@ def _event_data(event: object, text: str | None) -> JsonObject:
         case RoundEnded():
             return round_json(event.round)
         case Reset():
-            # What is told of a reset is the state of the game.
+            # The sentence of a reset describes the state of the game.
             return {"view": game_view_json(event.view) | ({} if text is None else {"text": text})}
         case _:
             return {

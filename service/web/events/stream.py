@@ -1,6 +1,6 @@
-"""A stream of a game or feed: items as they arise, and keep-alives between them.
+"""The body of a stream of a game or feed: items as they arrive, and keep-alives between them.
 
-Owns when what is sent, and when the stream ends. Does not depend on what an item contains, nor on where it comes from.
+Owns when an item is sent, and when the stream ends. Does not depend on the content of an item, nor on its source.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ class StreamContent(NamedTuple, Generic[Page]):
     """The content of a stream.
 
     ``first``: the page to send at once, if there is one already.
-    ``items``: returns the items of a page as JSON, each with the cursor after it; called for each page once, in order.
-    ``closing``: returns the last item at a shutdown of the service, for its time.
-    ``start``: the cursor to send where there is no ``first``.
-    ``show``: returns the item with the view at the cursor, and the cursor; ``None`` if newer events are on their way.
-    Called when no more events follow for the moment. ``due``: whether also before the first event.
+    ``items``: returns the items of a page as JSON, each with the cursor after it; called once for each page, in order.
+    ``closing``: returns the last item, at a shutdown of the service; its argument is the time.
+    ``start``: the cursor to send if there is no ``first``.
+    ``show``: returns the item with the view at the cursor, and the cursor; ``None`` if newer events will follow.
+        Called after events if no more follow at once.
+    ``due``: whether to call ``show`` before the first event, too.
     """
 
     first: Page | None
@@ -39,14 +40,14 @@ class StreamContent(NamedTuple, Generic[Page]):
 
 
 class Stream(Generic[Page]):
-    """One stream as the body of a response; the WSGI server closes it in any case, also when the client disconnects.
+    """A stream as the body of a response; the WSGI server always closes it, also when the client disconnects.
 
-    The subscription is closed only there: cleanup in the generator would also run when it is collected as garbage,
-    possibly in the middle of a wait.
+    Only ``close`` closes the subscription: cleanup in the generator would also run when the generator is collected as
+    garbage, possibly in the middle of a wait.
 
-    ``check`` raises ``Unauthorized`` once the key by which the stream was opened is no longer valid, which ends the
-    stream. It is called before anything is sent, and every ``CHECK_SECONDS``. If the key cannot be checked when there
-    is something to send, the stream ends, too: its client connects again and goes on from its cursor.
+    ``check``: raises ``Unauthorized`` once the key of the client is no longer valid, which ends the stream.
+    Called every ``CHECK_SECONDS``, and before an item is sent. If the key cannot be checked when there is an item to
+    send, the stream ends, too: the client reconnects and continues from its cursor.
     """
 
     def __init__(
@@ -94,10 +95,7 @@ class Stream(Generic[Page]):
             return  # the game expired or was deleted, the token was changed, the key was revoked or cannot be checked
 
     def _next(self) -> bytes | None:
-        """Return what is to be sent next, after a wait.
-
-        Empty if there is nothing yet, ``None`` at the end of the stream.
-        """
+        """Wait for the next chunk and return it; empty if there is none yet, ``None`` at the end of the stream."""
         subscription, check = self._subscription, self._check
         if self._ended:
             return None
@@ -128,10 +126,7 @@ class Stream(Generic[Page]):
         return b"".join([line(item, cursor) for item, cursor in self._content.items(page)])
 
     def _view(self, show: Callable[[], tuple[JsonObject, int] | None]) -> bytes:
-        """Return the item with the view at the cursor.
-
-        Empty if there is none yet, and a keep-alive if it cannot be read.
-        """
+        """Return the item with the view at the cursor; empty without one, a keep-alive if the store is unavailable."""
         subscription = self._subscription
         try:
             if self._check is not None:
@@ -142,7 +137,7 @@ class Stream(Generic[Page]):
             return self._format.keepalive
         except Gone:
             self._due = False
-            subscription.recheck()  # which tells of the deletion
+            subscription.recheck()  # makes it return the deletion as an event
             return b""
         self._due = False
         return b"" if item is None else self._format.line(*item)

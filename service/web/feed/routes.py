@@ -66,7 +66,7 @@ def get_feed(services: Services, backend: Backend) -> RawResponse | Response:
 
 
 def _page_response(services: Services, app: str, query: dict[str, Any]) -> RawResponse:
-    """Return the items after the cursor; if there are none yet, those that come within ``wait`` seconds."""
+    """Return the items after the cursor; if there are none yet, those that arrive within ``wait`` seconds."""
     feed, limit, wait = services.backends.feed, query["limit"], query["wait"]
     page = feed.page(app, query.get("after"), limit)
     limit_history(services.limits, len(page.items))

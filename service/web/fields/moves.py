@@ -1,7 +1,6 @@
-"""The schema of a move, the same where moves are listed and where one is made, so that clients can post it back.
+"""The schema of a move, shared by lists of legal moves and by requests, so that clients can post a listed move back.
 
-Owns the fields of a move, an action, a tile, an end, a client seed, a version, and what they are loaded as. Does not
-depend on the rules: whether a move is legal says the engine.
+Owns the fields of a move. Does not depend on the rules: the engine decides whether a move is legal.
 """
 
 from __future__ import annotations
@@ -34,12 +33,12 @@ _MAX_END_CHARS: Final = 20
 
 
 def tile_field(text: str, **arguments: Any) -> TileField:
-    """Return a tile."""
+    """Return the field of a tile."""
     return TileField(metadata=doc(text, pattern=_TILE_PATTERN, example="5-12"), **arguments)
 
 
 def client_seed_field(text: str, **more: Any) -> SingleLine:
-    """Return a client seed; ``more`` is additional metadata."""
+    """Return the field of a client seed; ``more`` is additional metadata."""
     return SingleLine(
         validate=Length(1, MAX_CLIENT_SEED_CHARS),
         metadata=doc(
@@ -117,7 +116,11 @@ class MoveSchema(RequestSchema):
 
 
 class PostedMove(NamedTuple):
-    """A move that was posted, the version that it is meant for, and with a deal the new client seed of the seat."""
+    """A move in a request.
+
+    ``version``: the version of the game that it is for, if given.
+    ``client_seed``: the new client seed of the seat, if given; only with a deal.
+    """
 
     move: Move
     version: int | None
@@ -125,7 +128,7 @@ class PostedMove(NamedTuple):
 
 
 def posted_move(loaded: Mapping[str, Any]) -> PostedMove:
-    """Return the move of what ``MoveSchema`` has loaded."""
+    """Return the move from the fields that ``MoveSchema`` has loaded."""
     move = Move(
         loaded["action"],
         loaded.get("tile"),

@@ -1,6 +1,6 @@
-"""The fields of a name, of a player or an application, and of a reference.
+"""The fields of names of players and applications, and of refs.
 
-Owns which characters they may have: a name is a line of text that changes nothing around it.
+Owns which characters they may have: a name is one line of text that cannot change the text around it.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from service.web.fields.strict import LINE_PATTERN, Length, SingleLine, doc, inv
 
 MAX_NAME_CHARS: Final = 60
 MAX_MARKS: Final = 4
-"""Combining marks on one character; languages need up to four, and more of them cover the lines above and below."""
+"""Maximum number of combining marks on a character: languages need up to four; more cover the lines above and below."""
 
 _JOINERS: Final = "\u200c\u200d"
-"""Zero-width characters that Persian, Indian languages and emoji need; between two characters that are not ASCII."""
+"""Zero-width characters that Persian, Indian languages and emoji need, between two characters that are not ASCII."""
 _INVISIBLE: Final = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u2065\u3164\uffa0\ufff0-\ufff8\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
 )
-"""What Unicode says is not shown, but is of another category than ``Cf``: fillers, and what may yet be assigned."""
+"""Invisible characters that are not in the category ``Cf``: fillers, and code points reserved for such characters."""
 _BLANK: Final = "\u2800"
-"""Braille without dots; a symbol by its category."""
+"""The braille pattern without dots: invisible, but in the category of symbols."""
 _NOT_SEEN: Final = ("C", "M", "Z")
-"""First letters of the categories that do not make a name visible; unassigned characters (``Cn``) may be new emoji."""
+"""First letters of categories of invisible characters, except ``Cn``: unassigned characters can be new emoji."""
 
 
 class Name(SingleLine):
-    """A name: one line with something to see, without invisible characters and piles of combining marks.
+    """A name: one visible line of text, without invisible characters or stacks of combining marks.
 
-    It is loaded trimmed and in the normal form NFC, so that the same name is always the same characters.
+    It is loaded trimmed and normalised (NFC), so that equal names have equal characters.
     """
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> str:
         name = unicodedata.normalize("NFC", super()._deserialize(value, attr, data, **kwargs).strip())
-        if name.isascii():  # a line of it that is not blank has something to see, and none of what follows
+        if name.isascii():  # SingleLine has checked that it is not blank, and the checks below do not concern ASCII
             return name
         categories = [unicodedata.category(character) for character in name]
         formats = any(
@@ -52,7 +52,7 @@ class Name(SingleLine):
             for character, category in zip(name, categories, strict=True)
         ):
             raise invalid("nothing_visible")
-        # Also the marks that are part of a character. A joiner does not end a pile of them.
+        # NFD also shows the marks that are part of a character. A joiner does not end a stack of marks.
         decomposed = [unicodedata.category(character) for character in unicodedata.normalize("NFD", name)]
         marks = [category in {"Mn", "Me"} for category in decomposed if category != "Cf"]
         if any(are_marks and len(list(pile)) > MAX_MARKS for are_marks, pile in groupby(marks)):
@@ -71,7 +71,7 @@ def _joins(name: str) -> bool:
 
 
 def name_field(text: str, *, example: str = "Ada", **arguments: Any) -> Name:
-    """Return a name; ``text`` says whose it is, in a sentence."""
+    """Return the field of a name; ``text``, a sentence, says whose name it is."""
     return Name(
         validate=Length(1, MAX_NAME_CHARS),
         metadata=doc(
@@ -85,7 +85,7 @@ def name_field(text: str, *, example: str = "Ada", **arguments: Any) -> Name:
     )
 
 
-# The field of a reference: the name that an application gives a game or a player.
+# The field of a ref: the name that an application gives a game or a player.
 
 
 MAX_REF_CHARS: Final = 64
@@ -95,7 +95,7 @@ _UNSEEN: Final = ("C", "Z")
 
 
 class Reference(fields.String):
-    """1 to 64 visible characters, without blanks."""
+    """A ref: 1 to 64 visible characters, without blanks."""
 
     def __init__(self, **more: Any) -> None:
         super().__init__(validate=Length(1, MAX_REF_CHARS), **more)
@@ -108,7 +108,7 @@ class Reference(fields.String):
 
 
 def is_reference(text: str) -> bool:
-    """Return whether this may be a reference."""
+    """Return whether ``text`` is a valid ref."""
     return 1 <= len(text) <= MAX_REF_CHARS and _is_visible(text)
 
 
@@ -117,7 +117,7 @@ def _is_visible(text: str) -> bool:
 
 
 def ref_field(text: str, **more: Any) -> Reference:
-    """Return a reference; ``text`` says what it names, and to whom it is told, without a full stop."""
+    """Return the field of a ref; ``text``, without a full stop, says what it names and who can read it."""
     return Reference(
         metadata=doc(
             f"{text}, and to nobody else. Opaque: {MAX_REF_CHARS} visible characters at most, without blanks.",

@@ -1,7 +1,4 @@
-"""The fields of answers that several resources share: a tile, a seat, who is to act, a digest.
-
-Owns the form of each.
-"""
+"""Schema fields that several resources share: tiles, seats, digests, refs, and parameters of queries."""
 
 from __future__ import annotations
 
@@ -17,12 +14,12 @@ from service.web.fields.strict import (
 
 
 def shown_tile(text: str, **arguments: Any) -> fields.String:
-    """Return the name of a tile."""
+    """Return the field of the name of a tile, in a response."""
     return fields.String(metadata=doc(text, example="5-12"), **arguments)
 
 
 def seat_field(text: str = "A seat, from 0, clockwise.", **arguments: Any) -> fields.Integer:
-    """Return the number of a seat."""
+    """Return the field of the number of a seat."""
     return fields.Integer(metadata=doc(text, minimum=0, example=2), **arguments)
 
 
@@ -33,7 +30,7 @@ class SeatedSchema(Schema):
 
 
 def to_act_field(text: str, **arguments: Any) -> fields.List[Any]:
-    """Return the seats that may move."""
+    """Return the field of the seats that may move."""
     return fields.List(fields.Integer(), metadata=doc(text, example=[2]), **arguments)
 
 
@@ -44,24 +41,24 @@ TO_ACT: Final = (
 
 
 def digest(text: str, **arguments: Any) -> fields.String:
-    """256 bits in hexadecimal."""
+    """Return the field of 256 bits in hexadecimal."""
     return fields.String(metadata=doc(text, pattern="^[0-9a-f]{64}$", example="9f" * 32), **arguments)
 
 
 def rematch_of_field(of: str) -> fields.String:
-    """Return the id of the game that a rematch follows; ``of`` says where it is told."""
+    """Return the field of the id of the game that a rematch follows; ``of`` begins its description."""
     text = f"{of}: the id of the finished game that it follows."
     return fields.String(metadata=doc(text, example="5m1Gd5tIvN3vYhYkS0oJGA_1"))
 
 
 def fills_at_field() -> fields.DateTime:
-    """Return when the open seats of a game that waits go to computer players."""
+    """Return the field of the time when computer players take the open seats of a waiting game."""
     return fields.DateTime(
         metadata=doc("When computer players take what is open; only while seats are, and somebody is there.")
     )
 
 
-# The schemas of seats as an application is told of them.
+# The schemas of seats in responses to applications.
 
 
 class SeatRefSchema(Schema):
@@ -79,7 +76,7 @@ class SeatResultSchema(SeatRefSchema):
 
 
 def waiting_for_field(more: str = "", **arguments: Any) -> fields.List[Any]:
-    """Return the seats whose players have to be called, with refs; ``more`` says more of them."""
+    """Return the field of the seats whose players must be called, with refs; ``more`` ends its description."""
     text = (
         "Those of `to_act` whose player has to be called, with what the application calls the player: no computer "
         f"player, and nobody who is away.{more}"
@@ -88,24 +85,24 @@ def waiting_for_field(more: str = "", **arguments: Any) -> fields.List[Any]:
 
 
 def winners_field(text: str) -> fields.List[Any]:
-    """Return the seats that have won."""
+    """Return the field of the seats that have won."""
     return fields.List(fields.Integer(), metadata=doc(text, example=[1]))
 
 
 def results_field(text: str) -> fields.List[Any]:
-    """Return the results of all seats."""
+    """Return the field of the results of all seats."""
     return fields.List(fields.Nested(SeatResultSchema), metadata=doc(text))
 
 
-# The parameters of a query that several resources share.
+# The query parameters that several resources share.
 
 
 MAX_WAIT_SECONDS: Final = 25
-"""Of a long poll."""
+"""Maximum duration of a long poll."""
 
 
 def text_field(where: str) -> QueryBoolean:
-    """Return whether texts for people are requested; ``where`` says where they are."""
+    """Return the parameter that requests texts for people; ``where`` says where the response has them."""
     return QueryBoolean(
         load_default=False,
         metadata=doc(f"Also a sentence for people {where}, in {named(LANGUAGES)} by `Accept-Language`."),

@@ -1,9 +1,8 @@
-"""Fields that accept only JSON values of their own type, without conversions, and bound the work on a wrong value.
+"""Fields that accept only JSON values of their own type, without conversions, and limit the work on an invalid value.
 
-The fields of marshmallow convert ``"2"`` and ``true`` to numbers; here they are reported as errors of the client. They
-also load every element of a list before its length is checked; here a list or an object that is too long is rejected
-before that, and the elements of a list are loaded up to the tenth faulty one. Owns what is accepted of a value. Does
-not depend on what it means.
+The fields of marshmallow convert ``"2"`` and ``true`` to numbers; these refuse them. Marshmallow also loads every
+element of a list before it checks the length. Here a list or an object that is too long is refused first, and a list is
+loaded only up to its tenth invalid element. Owns which values are accepted. Does not depend on their meaning.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from marshmallow.validate import And
 from service.engine.errors import Param, Reason
 from service.engine.tiles import MAX_PIPS, TILES_BY_TEXT, Tile
 
-# Reasons in place of the messages of marshmallow, so that each fault of a field can be told in any language.
+# Reasons in place of the messages of marshmallow, so that every error of a field can be translated.
 
 
 _FIELD: Final = fields.Field.default_error_messages
@@ -33,7 +32,7 @@ _REASON_OF_MESSAGE: Final = {
     fields.List.default_error_messages["invalid"]: "not_a_list",
     fields.String.default_error_messages["invalid"]: "not_a_string",
 }
-"""The words of reasons without values, by the message of marshmallow."""
+"""The words of reasons, by the message of marshmallow."""
 
 
 def reason_of(message: Any) -> Reason:
@@ -44,26 +43,26 @@ def reason_of(message: Any) -> Reason:
 
 
 def invalid(word: str, **params: Param) -> ValidationError:
-    """Return the error of a field with this reason."""
+    """Return the validation error of a field for this reason."""
     return ValidationError([Reason(word, params)])
 
 
 class Length(validate.Length):
-    """A text or a list that is too short or too long."""
+    """Refuses a string or a list that is too short or too long."""
 
     def _format_error(self, value: Any, message: str) -> Any:  # marshmallow's signature
         return _between("length", "too_short", "too_long", least=self.min, most=self.max)
 
 
 class Range(validate.Range):
-    """A number that is too small or too large."""
+    """Refuses a number that is too small or too large."""
 
     def _format_error(self, value: Any, message: str) -> Any:  # marshmallow's signature
         return [Reason("out_of_range", {"min": self.min, "max": self.max})]
 
 
 class OneOf(validate.OneOf):
-    """A value that is not among those possible."""
+    """Refuses a value that is not one of the choices."""
 
     choices: Sequence[str]
 
@@ -72,47 +71,47 @@ class OneOf(validate.OneOf):
 
 
 class Equal(validate.Equal):
-    """``false`` where only ``true`` is possible."""
+    """Refuses ``false`` where only ``true`` is possible."""
 
     def _format_error(self, value: Any) -> Any:  # marshmallow's signature
         return [Reason("not_true")]
 
 
 def _between(both: str, low: str, high: str, *, least: int | None, most: int | None) -> list[Reason]:
-    """Return the reason that names the limits that there are."""
+    """Return the reason for a wrong length, with those limits that are not ``None``."""
     limits = {name: value for name, value in (("min", least), ("max", most)) if value is not None}
     return [Reason(both if len(limits) == 2 else low if "min" in limits else high, limits)]
 
 
 _DIGITS: Final = re.compile(r"0|-?[1-9][0-9]*")
 _MAX_DIGITS: Final = 19
-"""More than any value has: a longer one is out of range, and so is what it begins with."""
+"""Characters of an integer that are read: a longer integer is out of range, and so are its first 19 characters."""
 _RFC3339: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T"
     r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?"
     r"(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])",
     re.IGNORECASE,
 )
-"""A ``date-time``; no service that uses POSIX time can tell a leap second."""
+"""A ``date-time`` of RFC 3339 without leap seconds, which POSIX time cannot represent."""
 _TENTHS: Final = re.compile(r"([0-9])(?:\.([0-9]))?")
 _ASPECTS: Final = range(4, 26)
 _ASPECT: Final = 16
-"""The usual width of a table by its height, in tenths."""
+"""The default width by height of a table, in tenths."""
 _NO_CONTROLS: Final = r"\u0000-\u001f\u007f-\u009f\u2028\u2029"
 LINE_PATTERN: Final = rf"^[^{_NO_CONTROLS}]*[^\s{_NO_CONTROLS}][^{_NO_CONTROLS}]*$"
-"""What ``SingleLine`` accepts, for the document."""
+"""The pattern of ``SingleLine`` in the OpenAPI document."""
 MAX_FIELDS: Final = 64
-"""The most fields of an object in a request."""
+"""Maximum number of fields of an object in a request."""
 MAX_LINE_CHARS: Final = 1000
-"""More than any line may have: the characters of a longer one are not looked at."""
+"""Maximum length of a line whose characters are checked; no field allows a longer one."""
 MAX_TIME_CHARS: Final = 40
-"""More than a time in the form of RFC 3339 needs."""
+"""Maximum length of a time; RFC 3339 needs less."""
 MAX_FAULTY_ELEMENTS: Final = 10
-"""The number of faulty elements of a list after which the others are not loaded."""
+"""Number of invalid elements of a list after which the others are not loaded."""
 
 
 class Known:
-    """As ``OneOf``, of which the document would make a closed enumeration: for words of which there may be more."""
+    """As ``OneOf``, but not a closed enumeration in the OpenAPI document, as more words may be added later."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words = words
@@ -124,7 +123,7 @@ class Known:
 
 
 def needed(field: fields.Field[Any]) -> Reason:
-    """Return the reason of a field that is missing: it names what may stand there."""
+    """Return the reason for a missing field, with the values that it may have."""
     if isinstance(field, fields.Boolean):
         return Reason("required_one_of", {"allowed": ["true", "false"]})
     for check in field.validators:
@@ -141,16 +140,16 @@ def needed(field: fields.Field[Any]) -> Reason:
 
 
 def _validator(field: fields.Field[Any]) -> Callable[[Any], Any]:
-    """Return what checks a loaded value of a field, once for all values: marshmallow makes it anew for each."""
+    """Return the validator of a loaded value of a field; marshmallow would build it again for each value."""
     assert not field.pre_load, "RequestSchema does not call it"
     assert not field.post_load, "RequestSchema does not call it"
     return field.validators[0] if len(field.validators) == 1 else And(*field.validators)
 
 
 class RequestSchema(Schema):
-    """The schema of an object in a request, which is loaded only if it does not have too many fields.
+    """The schema of an object in a request; it refuses an object with too many fields before it loads them.
 
-    A field that it does not know is refused with those that it does.
+    The error of an unknown field lists the known ones.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -170,9 +169,9 @@ class RequestSchema(Schema):
     def _deserialize(
         self, data: Any, *, error_store: ErrorStore, unknown: Any = RAISE, index: int | None = None, **options: Any
     ) -> Any:
-        """As marshmallow does, without the fields that are neither in ``data`` nor required nor have a default.
+        """Load an object as marshmallow does, but skip missing fields that are optional and have no default.
 
-        Marshmallow looks at each field of the schema: at sixty for a new game of which four are given.
+        Marshmallow would process every field of the schema: sixty for a new game that has four.
         """
         if isinstance(data, dict) and len(data) > MAX_FIELDS:
             raise invalid("too_many_fields", max=MAX_FIELDS)
@@ -185,7 +184,7 @@ class RequestSchema(Schema):
                 try:
                     if value is None or value is missing:
                         value = field.deserialize(value, key, data)
-                    else:  # as that does, which takes twice as long
+                    else:  # same as deserialize, in half the time
                         value = field._deserialize(value, key, data)  # noqa: SLF001
                         check(value)
                 except ValidationError as error:
@@ -240,7 +239,7 @@ class StrictInteger(fields.Integer):
 
 
 class Seconds(fields.Float):
-    """A JSON number of seconds from ``low`` to ``high``, which may have a fraction; loaded in whole milliseconds."""
+    """A JSON number of seconds from ``low`` to ``high``, possibly with a fraction; loaded as whole milliseconds."""
 
     def __init__(self, *, low: int, high: int, metadata: dict[str, Any]) -> None:
         self._low = low
@@ -257,7 +256,7 @@ class Seconds(fields.Float):
 
 
 class QueryInteger(fields.Integer):
-    """An integer in a query: digits without leading zeros. Its range is validated."""
+    """An integer in a query, without leading zeros."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> int:
         if not isinstance(value, str) or not _DIGITS.fullmatch(value):
@@ -296,7 +295,7 @@ class QueryTime(fields.DateTime):
 
 
 class QueryWords(fields.List[str]):
-    """Some of these words in a query, with commas between them; loaded as a tuple in which each is once."""
+    """Comma-separated words in a query, some of ``words``; loaded as a tuple without duplicates."""
 
     def __init__(self, words: Sequence[str], **more: Any) -> None:
         self._words = words
@@ -352,7 +351,7 @@ class TileField(fields.String):
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> str | None:
         return None if value is None else str(value)
 
-    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> Tile:  # type: ignore[override]  # a tile is what comes of the text
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> Tile:  # type: ignore[override]  # a string is loaded as a tile
         if not isinstance(value, str):
             raise invalid("not_a_string")
         tile = TILES_BY_TEXT.get(value)
@@ -362,13 +361,13 @@ class TileField(fields.String):
 
 
 class TileList(BoundedList):
-    """A list of tiles in their notation; loaded at once if none is faulty, as a request may have thousands."""
+    """A list of tiles in their notation; loaded faster if all are valid, as a request may have thousands."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> list[Any]:
         if isinstance(value, list) and len(value) <= self.high:
             try:
                 return [TILES_BY_TEXT[name] for name in value]
-            except (KeyError, TypeError):  # not a tile, or not even a text
+            except (KeyError, TypeError):  # not a tile, or not a string
                 pass
         return super()._deserialize(value, attr, data, **kwargs)
 
@@ -377,8 +376,8 @@ class EmptyInSchema(RequestSchema):
     """An empty object."""
 
 
-# What serializers make.
+# The result of serializers.
 
 
 JsonObject = dict[str, Any]
-"""An object of JSON, before it is written."""
+"""A JSON object, before it is encoded."""

@@ -1,6 +1,6 @@
-"""The names, numbers of seats and house rules of the variants, as fields of schemas.
+"""Schema fields for the variants: their keys, numbers of seats and options.
 
-Owns how options become fields of the document. Does not depend on any variant: it walks the registry.
+Owns how options become fields of the document. Does not depend on any variant: it reads the registry.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ KNOWN_VARIANT: Final = Known(list(variants()))
 
 
 def _option_field(key: str, *, in_request: bool) -> fields.Field[Any]:
-    """Return the field of a house rule; words are a closed enumeration, and only in requests."""
+    """Return the field of an option; its words are a closed enumeration in requests only."""
     by_variant = [
         (variant, option) for variant in variants().values() for option in variant.options if option.key == key
     ]
@@ -48,7 +48,7 @@ def _option_field(key: str, *, in_request: bool) -> fields.Field[Any]:
 
 
 def _variants_by_text(options: Sequence[tuple[Variant, Option]]) -> dict[str, list[str]]:
-    """Return what the option does in a variant and its values there, with the variants of which that is true."""
+    """Return the descriptions of an option with its values, each with the variants that it describes."""
     result: dict[str, list[str]] = {}
     for variant, option in options:
         text = option_description(variant, option, DEFAULT_LANGUAGE)

@@ -1,6 +1,6 @@
-"""The request for a new game: its schema, and what it asks for.
+"""The request for a new game: its schema, and the ``GameRequest`` that it becomes.
 
-Owns what its fields may be, each by itself and together. Does not depend on the house rules of a variant:
+Owns the validation of its fields, each by itself and together. Does not depend on the options of a variant:
 ``service.web.fields.variants`` has their fields.
 """
 
@@ -173,7 +173,7 @@ class ContinuesInSchema(RequestSchema):
 
 
 class PlayerList(BoundedList):
-    """The players of a new game: if there are too many or too few for any game, of its variant the number is told."""
+    """The players of a new game; an error of their number names the numbers of the variant, not those of all games."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> list[Any]:
         name = None if data is None else data.get("variant")
@@ -326,7 +326,7 @@ class SeekInSchema(RequestSchema):
 
 
 def game_request(fields: dict[str, Any], backend: Backend | None) -> GameRequest:
-    """Return the game that the current request asks for, of this application, or of nobody."""
+    """Return the game that the current request asks for; ``backend`` is the application that will own it, if any."""
     source = fields.get("continues")
     return GameRequest(
         variant=fields.get("variant", ""),
@@ -354,7 +354,7 @@ def game_request(fields: dict[str, Any], backend: Backend | None) -> GameRequest
 
 
 def sought_game(fields: dict[str, Any], backend: Backend | None) -> GameRequest:
-    """Return the table that the current request seeks: a game all of whose seats are open."""
+    """Return the table that the current request seeks, as a request for a game with only open seats."""
     return GameRequest(
         variant=fields["variant"],
         seats=(SeatRequest(OPEN_SEAT),) * fields["players"],
@@ -367,7 +367,7 @@ def sought_game(fields: dict[str, Any], backend: Backend | None) -> GameRequest:
 
 
 def _fill_of(fields: dict[str, Any]) -> Fill | None:
-    """Return when the open seats of a requested game are filled; ``None`` for never by itself."""
+    """Return when computer players fill the open seats of a requested game; ``None`` for never."""
     fill = fields.get("fill")
     return None if fill is None else Fill(fill["after"] * 1000, fill["bot"])
 

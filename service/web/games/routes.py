@@ -119,9 +119,9 @@ def get_game(services: Services, access: Access) -> RawResponse:
 
 
 def _awaited(services: Services, access: Access, after: int, wait: int) -> Access:
-    """Return the same viewer's access when the version is past ``after``, or when ``wait`` seconds are over.
+    """Wait until the version is past ``after``, at most ``wait`` seconds; return the viewer's access to the game then.
 
-    A match that is finished is not awaited.
+    Returns at once if the match is finished.
     """
     game = access.game
     if game.version > after or not wait or request.method == "HEAD" or game.status == "finished":

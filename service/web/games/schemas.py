@@ -1,4 +1,4 @@
-"""The schemas of a game just created, of the seats and players of one, and of the requests about them."""
+"""The schemas of new games, of seats and players, and of requests about them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MAX_FILL_SECONDS: Final = 86_400
 
 
 def level_field(description: str, *, required: bool = False) -> fields.String:
-    """Return the field of a level of computer players; what follows the ``description`` is the same for all."""
+    """Return the field of a level of computer players; ``description`` begins its description."""
     return fields.String(
         required=required,
         validate=OneOf(LEVELS),

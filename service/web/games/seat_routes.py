@@ -92,7 +92,7 @@ def change_join_code(services: Services, access: Access) -> RawResponse:
     return created_secret({"join_code": code}, f"/v1/games/{access.game.id}", replayed=replayed)
 
 
-# ``/v1/games/{game}``, for its seats: take one, change its token, leave it and come back, claim one.
+# The seats of a game: take one, change its token, leave and come back, resign, claim one.
 
 
 _new_player_in: Final = PlayerInSchema()
@@ -135,7 +135,7 @@ def join_game(services: Services, access: Access) -> RawResponse:
     if access.app is None:
         limit_guesses(services)
     if isinstance(join_code, str) and "Idempotency-Key" not in request.headers:
-        # A wrong code is reported before any other error in the body; that of a repeated request may be an old one.
+        # A wrong code is reported before any other error in the body. A repeated request may have an old code.
         check_join_code(access.game, join_code)
     player = validate(_new_player_in, body)
     key = idempotency(body)

@@ -1,4 +1,4 @@
-"""Games that wait for players: seek a seat in one, leave it, fill one, begin without the open ones."""
+"""Games that wait for players: seek a seat, free or fill a seat, begin without the open seats."""
 
 from __future__ import annotations
 

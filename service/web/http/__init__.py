@@ -1,1 +1,1 @@
-"""HTTP for every resource: reading a request, building an answer, what is between server and handler."""
+"""HTTP for every resource: reading requests, building responses, middleware."""

@@ -1,7 +1,7 @@
-"""The body of a request, as JSON or as text.
+"""Read the body of a request, as JSON or as text.
 
-Owns what happens to it before its schema validates it. Nothing ambiguous is guessed: a body is UTF-8 JSON without
-duplicate keys, NaN or lone surrogates, and with limits on depth and length, with or without a Content-Length. Does not
+Owns all checks of a body before its schema validates it. JSON must be UTF-8 without duplicate keys, NaN or lone
+surrogates, as these have no single meaning. Depth and length are limited, with or without a Content-Length. Does not
 depend on any resource.
 """
 
@@ -24,36 +24,36 @@ from service.web.http.errors import InvalidBody, RequestError, current_environ
 
 MAX_BODY_BYTES: Final = 256 * 1024
 BODY_UNIT_BYTES: Final = 4096
-"""Bytes of a body that cost about as much as a small request."""
+"""Bytes of a body that cost about as much to process as a small request."""
 PATCH_TYPES: Final = ("application/json", "application/merge-patch+json")
-"""The types of the body of a PATCH: what it changes, and nothing of the rest (RFC 7396)."""
+"""The media types of the body of a PATCH: a merge patch, which has only the fields to change (RFC 7396)."""
 _UTF_8_OR_A_PART: Final = ("utf-8", "utf8", "utf_8", "us-ascii", "ascii")
-"""How clients call UTF-8, and ASCII, which is UTF-8 as well."""
+"""The names of UTF-8 that clients send, and of ASCII, which is a subset of it."""
 _BODY: Final = "domino.body"
-"""The key in the WSGI environment for the body, or for why it is refused."""
+"""The key in the WSGI environment for the body, or for the reason why it is refused."""
 _nothing_in: Final = EmptyInSchema()
 _TOO_LARGE: Final = Reason("too_large", {"max": MAX_BODY_BYTES})
 _INCOMPLETE: Final = Reason("body_incomplete")
 _SHORT: Final = Reason("body_too_short")
 _MAX_DEPTH: Final = 32
 MAX_CONTAINERS: Final = 2000
-"""The most objects and lists in a body; the largest valid one, with a hundred deals to 13 seats, has about 1,600."""
+"""Maximum number of objects and lists in a body; the largest valid one, with 100 deals to 13 seats, has about 1,600."""
 _CONTAINERS: Final = (dict, list)
 _STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
-"""A string in JSON, or the rest of the data if it does not end; possessive, so that the search takes linear time."""
+"""A JSON string, or the rest of the data if it is not closed; quantifiers are possessive, so a search is linear."""
 
 
 def body_units() -> int:
-    """Return the size of the body in units of ``BODY_UNIT_BYTES``, which is what a large one counts in the rate limits.
+    """Return the size of the body in units of ``BODY_UNIT_BYTES``, which rate limits count in addition to the request.
 
-    A body that is refused for its size counts as the largest one.
+    A refused body counts as one of maximum size.
     """
     body = _read_body()
     return (len(body) if isinstance(body, bytes) else MAX_BODY_BYTES) // BODY_UNIT_BYTES
 
 
 def read_json() -> Any:
-    """Return the body as JSON; that of a PATCH may be called a merge patch, too.
+    """Return the body as JSON; a PATCH can also send it with the media type of a merge patch.
 
     Raises ``RequestError``: ``unsupported_media_type``, ``too_large`` or ``malformed``.
     """
@@ -67,7 +67,7 @@ def read_json() -> Any:
 
 
 def read_text(media_types: Sequence[str]) -> bytes:
-    """Return the body as text of one of these types, not yet decoded.
+    """Return the body as text of one of these media types, not yet decoded.
 
     Raises ``RequestError``: ``unsupported_media_type``, ``too_large`` or ``malformed``.
     """
@@ -95,7 +95,10 @@ def _accepted_body() -> bytes:
 
 
 def _read_body() -> bytes | Reason:
-    """Return the body, read once, or its refusal: an exception would be part of a reference cycle."""
+    """Return the body, or the reason why it is refused; read it only once.
+
+    Does not raise: the stored exception would be part of a reference cycle.
+    """
     environ = current_environ()
     body: bytes | Reason | None = environ.get(_BODY)
     if body is not None:
@@ -103,7 +106,7 @@ def _read_body() -> bytes | Reason:
     length = get_content_length(environ.get("CONTENT_LENGTH"), environ.get("HTTP_TRANSFER_ENCODING"))
     body = _TOO_LARGE
     if length is None or length <= MAX_BODY_BYTES:
-        # The length of a chunked body is not known beforehand, so one byte more than allowed is read.
+        # The length of a chunked body is unknown, so one byte more than allowed is read.
         try:
             data = request.stream.read(MAX_BODY_BYTES + 1) if length is None else environ["wsgi.input"].read(length)
         except Exception:  # an incomplete or wrongly chunked body; the exception depends on the server
@@ -125,9 +128,9 @@ def read_json_or_nothing() -> Any:
 
 
 def read_nothing() -> Any:
-    """Return the body of a request that says nothing: an empty object, also without a body.
+    """Return an empty object if the body is one, or if there is no body.
 
-    Raises as ``read_json``, and ``InvalidBody`` for one that is not empty.
+    Raises ``InvalidBody`` for another object; otherwise as ``read_json``.
     """
     body = read_json_or_nothing()
     validate(_nothing_in, body)
@@ -135,13 +138,13 @@ def read_nothing() -> Any:
 
 
 def validate(schema: Schema, value: Any) -> Any:
-    """Load ``value`` by ``schema``. Raises ``InvalidBody`` with the messages by the path of the field."""
+    """Load ``value`` with ``schema``. Raises ``InvalidBody`` with the reasons for each field, by its path."""
     if not isinstance(value, dict):
         raise InvalidBody({"": [Reason("body_not_an_object")]})
     try:
         return schema.load(value)
     except ValidationError as error:
-        error.__traceback__ = None  # a reference cycle otherwise: it holds marshmallow's frame, which holds the error
+        error.__traceback__ = None  # breaks a reference cycle with marshmallow's frame, which refers to the error
         raise InvalidBody(_flatten(error.messages)) from None
 
 
@@ -183,9 +186,9 @@ def parse_json(data: bytes) -> Any:
 
 
 def _is_plain(value: Any, data: bytes) -> bool:
-    """Return whether there are as many keys as there are colons, so that none is duplicated.
+    """Return whether ``value`` can be used as it is: it has as many keys as colons, so none is duplicated.
 
-    Not where there are floats, as orjson parses integers beyond 64 bits as floats, nor where it may be nested too deep.
+    False for floats, as orjson parses integers beyond 64 bits as floats, and for a value that may be nested too deep.
     """
     keys, level = 0, [value]
     for _ in range(_MAX_DEPTH):
@@ -221,7 +224,7 @@ class _DuplicateKey(Exception):
 
 
 def _syntax_error(data: bytes, error: Exception) -> RequestError:
-    """Why ``data`` is not JSON, and where, after a parser raised ``error``."""
+    """Return why and where ``data`` is not JSON; ``error`` is the exception of the parser."""
     if not data.strip():
         return RequestError("body_empty")
     try:
@@ -238,7 +241,7 @@ def _syntax_error(data: bytes, error: Exception) -> RequestError:
 
 
 def _place(before: str) -> dict[str, int]:
-    """Return the line and the column, from 1, after this beginning of a text."""
+    """Return the line and the column, from 1, of the position after the text ``before``."""
     return {"line": before.count("\n") + 1, "column": len(before) - before.rfind("\n")}
 
 
@@ -247,10 +250,7 @@ def _reject_constant(_text: str) -> NoReturn:
 
 
 def _containers(data: bytes) -> int:
-    """Return how many objects and lists begin in ``data``.
-
-    If brackets in texts do not exceed the limit, they count, too.
-    """
+    """Return the number of opening brackets in ``data``; those in strings are left out if there are too many."""
     count = data.count(b"{") + data.count(b"[")
     if count > MAX_CONTAINERS:
         data = _STRING.sub(b"", data)
@@ -259,7 +259,7 @@ def _containers(data: bytes) -> int:
 
 
 def _depth_exceeds(value: Any, levels: int) -> bool:
-    """Return whether the objects and lists in a ``value`` that is one of them are nested deeper than ``levels``."""
+    """Return whether ``value``, an object or a list, has more than ``levels`` levels of objects and lists."""
     level = [value]
     for _ in range(levels):
         inner: list[Any] = []

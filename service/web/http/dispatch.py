@@ -1,9 +1,9 @@
 """Flask's dispatch with less work for each request, and Werkzeug's routing without a reference cycle.
 
-Werkzeug 3.1 matches a path by a function that calls itself through its own closure: a reference cycle, and eight
-objects left to the garbage collector by every request (docs/adr/smaller-decisions.md). Here the routes whose parts
-are static or plain strings are matched by a loop over Werkzeug's own table. Everything else is left to Werkzeug: other
-routes, paths without a route, and methods that a route does not have. Owns how a request finds its view.
+Werkzeug 3.1 matches a path with a function that calls itself through its own closure. This reference cycle leaves eight
+objects of every request to the garbage collector (docs/adr/smaller-decisions.md). Here a loop over Werkzeug's own table
+matches routes whose parts are static or plain strings. Werkzeug still handles everything else: other routes, paths
+without a route, and methods that a route does not have. Owns how a request finds its view.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from service.web.http.errors import ENVIRON
 from service.web.http.responses import RawResponse
 
 MAX_HOSTS: Final = 100
-"""Size of the cache of valid ``Host`` headers, which is limited as a client may send any."""
+"""Maximum size of the cache of valid ``Host`` headers: clients can send any."""
 _PLAIN: Final = r"(?P<__werkzeug_0>[^/]{1,})\Z"
-"""Werkzeug's pattern of a part that is a variable without a converter."""
+"""Werkzeug's pattern for a part of a path that is a variable without a converter."""
 
 
 class Matcher(StateMachineMatcher):
-    """Werkzeug's, but a plain route leaves no reference cycle."""
+    """Werkzeug's matcher, without a reference cycle for plain routes."""
 
     def match(self, domain: str, path: str, method: str, websocket: bool) -> tuple[Rule, MutableMapping[str, Any]]:
         """Return the route and its variables. Raises as Werkzeug's."""
@@ -48,14 +48,14 @@ class Matcher(StateMachineMatcher):
 
 
 class RefConverter(BaseConverter):
-    """A ``ref`` at the end of a path: any characters, also slashes, wherever they are."""
+    """A ``ref`` at the end of a path: any characters, including slashes at any position."""
 
     regex = ".+"
     part_isolating = False
 
 
 class NoSessions(SessionInterface):
-    """Gives every request the same session, which is empty and stays so."""
+    """Gives every request the same empty session, which cannot be changed."""
 
     _session: Final = NullSession()
 
@@ -65,13 +65,13 @@ class NoSessions(SessionInterface):
 
 
 class LeanRequest(Request):
-    """Flask's, but nothing is called at its end, which would look for uploaded files: none is ever parsed."""
+    """Flask's request without ``close``, which would look for uploaded files: this service parses none."""
 
-    close = None  # type: ignore[assignment]  # Flask calls it if there is one
+    close = None  # type: ignore[assignment]  # Flask calls it unless it is None
 
 
 class LeanFlask(Flask):
-    """Flask with ``Matcher`` and ``RefConverter``, and without what this service does not use of each request."""
+    """Flask with ``Matcher`` and ``RefConverter``, without the steps of a request that this service does not need."""
 
     request_class = LeanRequest
     session_interface = NoSessions()
@@ -83,7 +83,7 @@ class LeanFlask(Flask):
         self._hosts: dict[tuple[str, str], str] = {}
 
     def wsgi_app(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """As Flask's, but a path that begins with two slashes, which Werkzeug would take for one, has no route."""
+        """Handle a request as Flask does, but with no route for two leading slashes, which Werkzeug would merge."""
         path = environ["PATH_INFO"]
         if path.startswith("//"):
             environ["PATH_INFO"] = "/%2F" + path[2:]
@@ -94,9 +94,9 @@ class LeanFlask(Flask):
             ENVIRON.reset(current)
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
-        """As Flask's, but valid ``Host`` headers are cached; they are used in redirects only."""
+        """Create the adapter as Flask does, but cache valid ``Host`` headers, which are used in redirects only."""
         if request is None:
-            return None  # of the context of the application, in which no address is built
+            return None  # in an application context, where no URL is built
         if "HTTP_HOST" not in request.environ or "HTTP_UPGRADE" in request.environ:
             return super().create_url_adapter(request)
         key = request.scheme, request.environ["HTTP_HOST"]
@@ -111,14 +111,14 @@ class LeanFlask(Flask):
         return adapter
 
     def do_teardown_request(self, exc: BaseException | None = None) -> None:
-        """Do nothing: there is nothing to call at the end of a request."""
+        """Do nothing: no functions are registered for the end of a request."""
 
     def finalize_request(self, rv: Any, from_error_handler: bool = False) -> Any:
-        """Make a response of the result of a view or an error handler; a ``RawResponse`` is returned as it is."""
+        """Turn the result of a view or an error handler into a response; return a ``RawResponse`` unchanged."""
         return rv if isinstance(rv, RawResponse) else super().finalize_request(rv, from_error_handler)
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function as it is: none is a coroutine. Flask's own asks that of each before each request."""
+        """Return the function unchanged. Flask would check on every request whether it is a coroutine; none is."""
         return func
 
     def make_default_options_response(self) -> Response:

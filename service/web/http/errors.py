@@ -1,7 +1,4 @@
-"""Why a request is refused at the level of HTTP.
-
-Owns the errors of requests of a wrong form, and how the current request is found.
-"""
+"""Errors of requests that are refused at the level of HTTP, and the WSGI environment of the current request."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ class TooManyStreams(Exception):
 
 
 class InvalidBody(Exception):
-    """A body, query or header with invalid fields: the reasons by the path of the field."""
+    """A body, query or header has invalid fields; ``errors`` has the reasons for each field, by its path."""
 
     def __init__(self, errors: Mapping[str, list[Reason]]) -> None:
         super().__init__("invalid")
@@ -34,15 +31,15 @@ class InvalidBody(Exception):
 
 
 def refused_url(error: RefusedUrl) -> Reason:
-    """Return why a URL in a body is refused."""
+    """Return the reason why a URL in a body is refused."""
     return Reason(f"url_{error.reason}")
 
 
-# The WSGI environment of the request that is handled.
+# The WSGI environment of the current request.
 
 
 ENVIRON: Final = ContextVar[dict[str, Any]]("environ")
-"""Set only while a request is handled, so that a connection that waits for the next one keeps nothing of the last."""
+"""Set only while a request is handled, so that an idle connection does not keep the last request in memory."""
 
 current_environ: Final[Callable[[], dict[str, Any]]] = ENVIRON.get
-"""The environment of the current request. Raises ``LookupError`` where there is none."""
+"""Returns the environment of the current request. Raises ``LookupError`` outside a request."""

@@ -1,7 +1,7 @@
-"""The headers and the query of a request: the token, what the client accepts, has, expects, and asks for.
+"""Read the headers and the query of a request: token, content negotiation, conditions, idempotency key, parameters.
 
-Owns which values of these headers are accepted, and what follows from a preference. Does not depend on any resource,
-nor on which texts there are.
+Owns which values of these headers are accepted, and which media type and language are chosen. Does not depend on any
+resource, nor on the texts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from service.web.http.body import validate
 from service.web.http.errors import InvalidBody, RequestError, current_environ
 
 MAX_HEADER_CHARS: Final = 1024
-"""The most characters of a header that is parsed into a list."""
+"""Maximum length of a header that is parsed into a list."""
 _PARSED_HEADERS: Final = (
     "CONTENT_TYPE",
     "HTTP_ACCEPT",
@@ -43,9 +43,9 @@ _WEIGHT: Final = re.compile(r";[ \t]*q[ \t]*=[ \t]*\"?([0-9]+(?:\.[0-9]*)?|\.[0-
 _MEDIA_TYPE: Final = re.compile(r"[^ \t/]+/[^ \t/]+")
 _BEARER: Final = re.compile(r"Bearer +([A-Za-z0-9._~+/-]+=*)", re.IGNORECASE)
 KEY_PATTERN: Final = r'^("[\x21\x23-\x5b\x5d-\x7e]{1,255}"|[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,255})$'
-"""Without quotes there is no comma, which separates the values of a header that was sent twice."""
+"""A valid ``Idempotency-Key``. A comma needs quotes, as it separates the values of a header that was sent twice."""
 TOKEN_KEY_LENGTH: Final = 16
-"""The shortest ``Idempotency-Key`` where the response contains a token: anybody who knows the key gets the token."""
+"""Minimum length of ``Idempotency-Key`` if the response contains a token: anybody who knows the key gets the token."""
 _KEY: Final = re.compile(KEY_PATTERN)
 
 
@@ -73,9 +73,9 @@ def bearer_token() -> str | None:
 
 
 def accepted_language(environ: Mapping[str, Any]) -> Language:
-    """Return the language that the request prefers of those that there are, else the default one."""
+    """Return the supported language that ``Accept-Language`` prefers, else the default one."""
     header = environ.get("HTTP_ACCEPT_LANGUAGE")
-    if header is None or len(header) > MAX_HEADER_CHARS:  # it is refused, in this language
+    if header is None or len(header) > MAX_HEADER_CHARS:  # a header that is too long is refused in the default language
         return DEFAULT_LANGUAGE
     for tag, weight in sorted(_preferences(header), key=itemgetter(1), reverse=True):
         for known in LANGUAGES:
@@ -85,10 +85,10 @@ def accepted_language(environ: Mapping[str, Any]) -> Language:
 
 
 def _preferences(header: str) -> list[tuple[str, float]]:
-    """Return the entries of a header that lists what a client accepts, without their parameters, and their weights.
+    """Return the entries of an ``Accept`` header, or one like it, without their parameters, each with its weight.
 
-    They are read as loosely as clients write them: ``q=.5`` is a half, more than 1 is 1, and a weight that is no
-    number, or a missing one, is 1, as the client names the entry because it accepts it.
+    Tolerates mistakes of clients: ``q=.5`` is a half, a weight above 1 is 1, and so is a missing or invalid weight, as
+    clients list an entry because they accept it.
     """
     entries = []
     for entry in parse_list_header(header):
@@ -98,16 +98,16 @@ def _preferences(header: str) -> list[tuple[str, float]]:
 
 
 def accepts_gzip() -> bool:
-    """Return whether ``Accept-Encoding`` accepts gzip, by its own name, its older one or a star."""
+    """Return whether ``Accept-Encoding`` accepts gzip, as ``gzip``, ``x-gzip`` or ``*``."""
     weights = {name.lower(): weight for name, weight in _preferences(current_environ().get("HTTP_ACCEPT_ENCODING", ""))}
     return bool(weights.get("gzip", weights.get("x-gzip", weights.get("*", 0))))
 
 
 def negotiate(*types: str) -> str:
-    """Return the media type with the highest weight in ``Accept``; of several, the one that is first in ``types``.
+    """Return the media type with the highest weight in ``Accept``; of several, the first one in ``types``.
 
-    That is JSON: many clients list types that they cannot parse, with the same weight. It is also what a client gets
-    whose header has entries that are no types, unless another entry accepts one of these types. Raises
+    Callers put JSON first, as many clients list types that they cannot parse with the same weight. The first type is
+    also returned if the header has malformed entries, and no other entry accepts one of ``types``. Raises
     ``RequestError`` (``not_acceptable``) if the client accepts none of them.
     """
     header: str | None = current_environ().get("HTTP_ACCEPT")
@@ -127,12 +127,12 @@ def negotiate(*types: str) -> str:
 
 
 def preferred_language() -> Language:
-    """Return the language of the texts: the one that ``Accept-Language`` prefers of those that there are."""
+    """Return the language of the texts in the response: the supported one that ``Accept-Language`` prefers."""
     return accepted_language(current_environ())
 
 
 def expected_game(version: int | None) -> Expected | None:
-    """Return the version of the game that the client expects, by ``version`` and ``If-Match``; ``None`` for any."""
+    """Return the state of the game that the client expects, by ``version`` and ``If-Match``; ``None`` for any."""
     if "HTTP_IF_MATCH" not in current_environ():
         return None if version is None else Expected(version)
     if request.if_match.star_tag:
@@ -142,15 +142,15 @@ def expected_game(version: int | None) -> Expected | None:
 
 
 def etag_in(etag: str, language: Language) -> str:
-    """Return the ETag of a response that differs from the one with this ETag by texts in this language.
+    """Return the ETag of the response with this ETag, once it has texts in this language.
 
-    As a precondition it means the same version: a move may be made on a view with or without texts.
+    In ``If-Match`` both mean the same version of the game: a client can move on a view with or without texts.
     """
     return f"{etag}-{language}"
 
 
 def _without_language(tag: str) -> str:
-    """Return the ETag without texts; unchanged if it has no language. An ETag never ends like one (``Game.etag``)."""
+    """Return the ETag without its language, if it has one; no other ETag ends with a language (``Game.etag``)."""
     etag, _, language = tag.rpartition("-")
     return etag if language in LANGUAGES else tag
 
@@ -164,33 +164,27 @@ def etag_matches(etag: str) -> bool:
 
 
 def idempotency_key() -> str | None:
-    """Return the key of ``Idempotency-Key``, without its quotes.
-
-    ``None`` without one that the current operation takes.
-    """
+    """Return the ``Idempotency-Key`` without its quotes; ``None`` if it is missing, or invalid for this operation."""
     return _idempotency_key()[0]
 
 
 def idempotency(body: Any) -> IdempotencyKey | None:
     """Return the idempotency key of a request with this body, ``None`` without one.
 
-    Raises ``InvalidBody`` for one that is not valid, or shorter than the current operation takes.
+    Raises ``InvalidBody`` for a key that is invalid, or too short for this operation.
     """
     if "HTTP_IDEMPOTENCY_KEY" not in current_environ():
         return None
     key, min_length = _idempotency_key()
     if key is None:
         raise InvalidBody({"Idempotency-Key": [Reason("idempotency_key", {"min": min_length})]})
-    # Not by orjson, which does not support integers beyond 64 bits.
+    # orjson does not support integers beyond 64 bits.
     digest = sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:32]
     return IdempotencyKey(key, digest.encode())
 
 
 def _idempotency_key() -> tuple[str | None, int]:
-    """Return the key, if there is a valid one, and how long it has to be.
-
-    ``service.web.operation`` says so of the handler.
-    """
+    """Return the key, if it is valid, and its minimum length, which ``service.web.operation`` stores at the handler."""
     handler: Any = current_app.view_functions[request.endpoint or ""]
     min_length: int = handler.min_key_length
     match = _KEY.fullmatch(request.headers.get("Idempotency-Key", ""))
@@ -198,20 +192,20 @@ def _idempotency_key() -> tuple[str | None, int]:
     return key if len(key) >= min_length else None, min_length
 
 
-# The query of a request: nothing but the parameters of its schema, each once, and never a token.
+# The query of a request: only parameters of its schema, each once, and never a token.
 
 
 _TOKEN_PARAMETERS: Final = ("token", "access_token")
 
 
 def read_query(schema: Schema) -> dict[str, Any]:
-    """Return the query, which ``check_query`` has checked, loaded by ``schema``. Raises ``InvalidBody``."""
+    """Load the query, which ``check_query`` has checked, with ``schema``. Raises ``InvalidBody``."""
     query: dict[str, Any] = validate(schema, request.args.to_dict())
     return query
 
 
 def read_query_of_reader(schema: Schema) -> dict[str, Any]:
-    """Return the query of a reader that may come back to a stream: ``Last-Event-ID`` overrides ``after``.
+    """Load the query of a client that may reconnect to a stream: ``Last-Event-ID`` overrides ``after``.
 
     Raises ``InvalidBody``.
     """
@@ -226,7 +220,7 @@ def read_query_of_reader(schema: Schema) -> dict[str, Any]:
 
 
 def check_query(schema: Schema | None) -> None:
-    """Check that the query has nothing but the parameters of this schema, each once. Raises ``InvalidBody``."""
+    """Check that the query has only parameters of this schema, each once. Raises ``InvalidBody``."""
     allowed = [] if schema is None else [field.data_key or name for name, field in schema.load_fields.items()]
     unknown = Reason("unknown_parameter", {"allowed": allowed}) if allowed else Reason("no_parameters")
     errors: dict[str, list[Reason]] = {}
@@ -240,10 +234,10 @@ def check_query(schema: Schema | None) -> None:
 
 
 def check_token_place(*, needs_token: bool) -> None:
-    """Check that a token is not shown where it does not count; its bearer would be taken for a spectator.
+    """Check that no token is in a place where it is ignored, so that its bearer would count as a spectator.
 
-    Raises ``Unauthorized`` for one in ``X-Api-Key`` and, where a token is needed, for one in the query, which
-    ``check_query`` refuses in any case.
+    Raises ``Unauthorized`` for a token in ``X-Api-Key`` and, with ``needs_token``, for a token in the query.
+    ``check_query`` refuses the latter in any case.
     """
     environ = current_environ()
     if "HTTP_AUTHORIZATION" in environ:

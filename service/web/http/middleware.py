@@ -1,8 +1,8 @@
 """Middleware: gives every request an id, security and CORS headers, a line in the log, and metrics.
 
-Owns the request id and the request log. It is a WSGI middleware, as hooks of Flask would cost more and would miss
-requests that end outside of them. The log and the metrics contain the template of the route, never the path, the query,
-a token or anything else from the client but the request id and the trace id. Does not depend on any resource.
+Owns the request id and the request log. It is WSGI middleware: hooks of Flask would cost more, and would miss requests
+that end outside Flask. Log and metrics contain the template of the route, the request id and the trace id, but nothing
+else from the client: no path, query or token. Does not depend on any resource.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from service.reasons import REASONS
 REQUEST_ID: Final = "domino.request_id"
 """The key in the WSGI environment for the request id."""
 PROBLEM_REASON: Final = "domino.problem_reason"
-"""The key for the reason of the problem in the response; its code follows from it."""
+"""The key for the reason of the problem in the response; the reason determines the code."""
 EXTRA_HEADERS: Final = "domino.extra_headers"
-"""The key for additional headers of the response, whatever that is: pairs of name and value."""
+"""The key for additional headers of any response, also of a problem: pairs of name and value."""
 
 _GIVEN_ID: Final = re.compile(
     r"(?!.*(?:seat_|app_[A-Za-z0-9_-]{24}_|whsec_))[A-Za-z0-9._-]{1,64}"
@@ -71,7 +71,7 @@ class RequestMiddleware:
         def start(line: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
             nonlocal status, route, streamed
             status = int(line[:3])
-            # Flask removes its request before the application returns; there is none if it was not called.
+            # Read here, as Flask removes its request before the application returns. Missing if Flask was not called.
             rule = getattr(environ.get("werkzeug.request"), "url_rule", None)
             if rule is not None:
                 route = rule.rule
@@ -149,12 +149,12 @@ class _StreamedBody:
 
 
 def _sampled(given: str) -> str:
-    """Return the id of the trace that a client sent, if it is valid and sampled."""
+    """Return the trace id of a ``traceparent`` header if it is valid and sampled, else an empty string."""
     match = _TRACE_PARENT.fullmatch(given)
     return match[1] if match is not None and int(match[2], 16) & 1 else ""
 
 
-# The port of the metrics: connections to it get an application of their own.
+# The metrics port: a separate application handles the requests on it.
 
 
 WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
@@ -176,10 +176,7 @@ class MetricsPort:
         return self._outside(environ, start_response)
 
     def _is_local_port(self, environ: dict[str, Any]) -> bool:
-        """Return whether the connection was made to the port.
-
-        On a Unix socket ``SERVER_PORT`` is what the client claims.
-        """
+        """Return whether the connection was made to the port; on a Unix socket the client sets ``SERVER_PORT``."""
         connection = environ.get("gunicorn.socket")
         address = None if connection is None else connection.getsockname()
         return isinstance(address, tuple) and address[1] == self._port
@@ -205,7 +202,7 @@ _CLIENT_HEADERS: Final = (
     "Tracestate",
     "X-Request-ID",
 )
-"""What a client may send. Of the headers of tracing, which browsers' libraries add, only ``Traceparent`` is read."""
+"""Headers that browsers may send. Of the four that tracing libraries add, the service reads only ``Traceparent``."""
 _EXPOSED_HEADERS: Final = (
     "Accept-Patch",
     "Allow",
@@ -225,7 +222,7 @@ _EXPOSED_HEADERS: Final = (
 
 
 def install_cors(app: Flask) -> list[tuple[str, str]]:
-    """Make ``app`` answer preflights; returns the headers to add to every other response."""
+    """Make ``app`` respond to preflight requests; return the headers to add to every other response."""
     options = get_cors_options(
         app,
         {

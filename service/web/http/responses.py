@@ -1,7 +1,7 @@
 """Responses and their headers: JSON by orjson, ETags, caching.
 
-Owns which headers an answer of each kind has, and the cache of those made of a history. Does not depend on what one
-says.
+Owns the headers of each kind of response, and the cache of responses that are computed from the history of a game. Does
+not depend on the content of a response.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ SVG: Final = "image/svg+xml"
 YAML: Final = "application/yaml"
 JAVASCRIPT: Final = "text/javascript"
 IMMUTABLE: Final = "public, max-age=31536000, immutable"
-"""``Cache-Control`` of what never changes under its address."""
+"""``Cache-Control`` of a response that never changes at its URL."""
 _REPLAYED: Final = [("Idempotent-Replayed", "true")]
 _VARY: Final = "Authorization, Accept, Accept-Language"
 _JSON_TYPE: Final = ("Content-Type", JSON)
 _PRIVATE_NO_CACHE: Final = ("Cache-Control", "private, no-cache")
 _PRIVATE_FOR_MINUTES: Final = ("Cache-Control", "private, max-age=300")
 _SMALLEST_COMPRESSED: Final = 1024
-"""Bytes of the smallest public body that is compressed; the heads of a response have about as many."""
+"""Size of the smallest public body that is compressed, in bytes: about that of the headers of a response."""
 _PICTURE_POLICY: Final = ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
 _OK: Final = "200 OK"
 _CREATED: Final = "201 CREATED"
@@ -47,10 +47,10 @@ _NOT_MODIFIED: Final = "304 NOT MODIFIED"
 
 
 class RawResponse:
-    """An immutable response: a WSGI application that sends this head and this body.
+    """An immutable response: a WSGI application that sends these headers and this body.
 
-    Most responses are of this kind. Flask's own ``Response`` parses its headers so that they can be changed, and goes
-    through them again at the end: a fifth of the cost of a GET of a game that is answered with 304.
+    Most responses are of this kind. Flask's ``Response`` parses its headers so that they can be changed, and processes
+    them again when it is sent. For a GET of a game that returns 304, this would be a fifth of the cost.
     """
 
     __slots__ = ("_body", "_headers", "_status")
@@ -69,9 +69,9 @@ class RawResponse:
 
 
 def ok(value: Any, *, etag: str | None = None, language: Language | None = None) -> RawResponse:
-    """200 with a value as JSON, private to its viewer, to be revalidated before each use.
+    """Return a 200 response with a value as JSON, private to its viewer; caches must revalidate it before each use.
 
-    ``language`` is that of its texts for people, if it has any; an ``etag`` is then one of this language.
+    ``language``: the language of its texts for people, if it has any; it becomes a part of the ETag.
     """
     if etag is not None and language is not None:
         etag = etag_in(etag, language)
@@ -79,7 +79,7 @@ def ok(value: Any, *, etag: str | None = None, language: Language | None = None)
 
 
 def ok_json(body: bytes, *, etag: str | None = None, language: Language | None = None) -> RawResponse:
-    """As ``ok``, with JSON in UTF-8."""
+    """Return the same response as ``ok`` for a serialized value; ``etag`` is sent unchanged."""
     headers = [_JSON_TYPE, *_viewer_headers(etag)]
     if language is not None:
         headers.append(("Content-Language", language))
@@ -92,7 +92,7 @@ def to_json(value: Any) -> bytes:
 
 
 def plain(body: bytes, *, etag: str, media_type: str = TEXT, file_name: str | None = None) -> RawResponse:
-    """200 with text in UTF-8, private to its viewer; a browser that saves it calls it ``file_name``."""
+    """Return a 200 response with text in UTF-8, private to its viewer; browsers save it as ``file_name``."""
     headers = [("Content-Type", f"{media_type}; charset=utf-8"), *_viewer_headers(etag)]
     if file_name is not None:
         headers.append(("Content-Disposition", f'inline; filename="{file_name}"'))
@@ -100,16 +100,17 @@ def plain(body: bytes, *, etag: str, media_type: str = TEXT, file_name: str | No
 
 
 def picture(body: bytes, *, etag: str, language: Language, is_fixed: bool) -> RawResponse:
-    """200 with an SVG document, private to its viewer, with texts in this language; it may load and run nothing.
+    """Return a 200 response with an SVG document, private to its viewer, which may load and run nothing.
 
-    One that ``is_fixed``, as it is never another one at its address, may be shown again for some minutes unasked.
+    ``language``: the language of its texts.
+    ``is_fixed``: it never changes at its URL, so that clients may reuse it for some minutes without revalidation.
     """
     headers = [("Content-Type", SVG), *_language_header(language), *_picture_headers(etag, is_fixed=is_fixed)]
     return RawResponse(_OK, headers, body)
 
 
 def picture_not_modified(etag: str, *, is_fixed: bool) -> RawResponse:
-    """As ``not_modified``, for a picture: a client replaces the headers that it has by those of a 304."""
+    """Return a 304 response with the headers of a picture, as they replace those that the client has stored."""
     return RawResponse(_NOT_MODIFIED, _picture_headers(etag, is_fixed=is_fixed))
 
 
@@ -119,9 +120,9 @@ def _picture_headers(etag: str, *, is_fixed: bool) -> list[tuple[str, str]]:
 
 
 def conditional(etag: str, make: Callable[[], bytes], language: Language | None = None) -> RawResponse:
-    """200 with the JSON that ``make`` returns, or 304 if the client has this version.
+    """Return a 200 response with the JSON from ``make``, or 304 if the client has this version.
 
-    ``language`` is that of its texts for people, if it has any; the ETag is then one of this language.
+    ``language``: the language of its texts for people, if it has any; it becomes a part of the ETag.
     """
     negotiate(JSON)
     if language is not None:
@@ -130,7 +131,7 @@ def conditional(etag: str, make: Callable[[], bytes], language: Language | None 
 
 
 def created(value: Any, *, etag: str, location: str, replayed: bool, language: Language | None = None) -> RawResponse:
-    """201 with the view after a move; ``language`` as with ``ok``."""
+    """Return a 201 response with the view after a write; ``language`` as for ``ok``."""
     if language is not None:
         etag = etag_in(etag, language)
     headers = [_JSON_TYPE, _PRIVATE_NO_CACHE, ("Vary", _VARY), ("ETag", f'"{etag}"'), _location_header(location)]
@@ -140,29 +141,29 @@ def created(value: Any, *, etag: str, location: str, replayed: bool, language: L
 
 
 def accepted(value: Any, *, replayed: bool) -> RawResponse:
-    """202: it will be done."""
+    """Return a 202 response with a value: the work will be done later."""
     headers = [_JSON_TYPE, ("Cache-Control", "no-store")]
     return RawResponse(_ACCEPTED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
 
 
 def accepted_nothing() -> RawResponse:
-    """202: it will be done, and there is nothing to tell."""
+    """Return a 202 response without a body: the work will be done later."""
     return RawResponse(_ACCEPTED, [], b"")
 
 
 def accepted_at(location: str) -> RawResponse:
-    """202: it will be done, and is found at this address then."""
+    """Return a 202 response: the work will be done later, and its result will be at ``location``."""
     return RawResponse(_ACCEPTED, [_location_header(location)], b"")
 
 
 def come_again(value: Any, seconds: int) -> RawResponse:
-    """Return a 202: the work goes on, and the client is to ask again after these seconds."""
+    """Return a 202 response: the work is not done yet, and the client should retry after ``seconds``."""
     headers = [_JSON_TYPE, ("Cache-Control", "no-store"), ("Retry-After", str(seconds))]
     return RawResponse(_ACCEPTED, headers, to_json(value))
 
 
 def streamed(chunks: Iterable[bytes], media_type: str, language: Language | None = None) -> Response:
-    """200 with an endless body that is sent in chunks and that no proxy may buffer."""
+    """Return a 200 response with an endless body, which is sent in chunks and which no proxy may buffer."""
     headers = [
         ("Content-Type", media_type),
         _PRIVATE_NO_CACHE,
@@ -174,17 +175,17 @@ def streamed(chunks: Iterable[bytes], media_type: str, language: Language | None
 
 
 def not_modified(etag: str) -> RawResponse:
-    """304: the client has this version."""
+    """Return a 304 response: the client has this version."""
     return RawResponse(_NOT_MODIFIED, _viewer_headers(etag))
 
 
 def no_content() -> RawResponse:
-    """204: it is done, and there is nothing to tell."""
+    """Return a 204 response: the work is done, and there is no result."""
     return RawResponse("204 NO CONTENT", [])
 
 
 def created_secret(value: Any, location: str, *, replayed: bool, language: Language | None = None) -> RawResponse:
-    """201 with tokens, which are returned only here and must not be stored by any cache."""
+    """Return a 201 response with tokens or other secrets, which no cache may store."""
     headers = [_JSON_TYPE, _location_header(location), ("Cache-Control", "no-store")]
     if language is not None:
         headers.append(("Content-Language", language))
@@ -192,9 +193,9 @@ def created_secret(value: Any, location: str, *, replayed: bool, language: Langu
 
 
 def public(body: bytes, media_type: str, language: Language | None = None) -> Response:
-    """Return a public response that changes only with the service; its ETag is a digest of its bytes.
+    """Return a public response that changes only with a new version of the service; its ETag is a digest of the body.
 
-    ``language`` is that of its texts, where they are in the client's.
+    ``language``: the language of its texts, if the client can choose it.
     """
     etag = etag_of(body)
     response = Response(status=304) if etag_matches(etag) else Response(body, mimetype=media_type)
@@ -206,14 +207,14 @@ def public(body: bytes, media_type: str, language: Language | None = None) -> Re
 
 
 def etag_of(body: bytes) -> str:
-    """Return a digest of a body, as its ETag."""
+    """Return the ETag of a body: a digest of it."""
     return sha256(body).hexdigest()[:32]
 
 
 def shared(body: bytes) -> RawResponse:
-    """200 with JSON that is the same for all without a token and changes often, or 304 if the client has it.
+    """Return a 200 response with JSON for all clients without a token, or 304 if the client has it.
 
-    It is not compressed.
+    It is not compressed, as it changes often.
     """
     etag = etag_of(body)
     headers = [("ETag", f'"{etag}"'), ("Cache-Control", "public, no-cache"), ("Vary", _VARY)]
@@ -221,12 +222,12 @@ def shared(body: bytes) -> RawResponse:
 
 
 def compress(response: Response) -> Response:
-    """Compress a public response by gzip if the client accepts that.
+    """Compress a public response with gzip if the client accepts it.
 
-    The ETag is then weak, as it is the same one as without compression. Only what is the same for everybody is
-    compressed: the length of a compressed response with a secret, beside a text that somebody else has chosen, such as
-    the name of a player, tells whether the two have something in common (the attack BREACH). And games change with each
-    move, so that each view would be compressed anew.
+    The ETag is then weak, as it is the same with and without compression. Responses that are not the same for everybody
+    are never compressed. If one contains a secret, and also a text that somebody else has chosen, such as the name of a
+    player, its compressed length reveals whether the two have something in common (the BREACH attack). Besides, views
+    change with each move, so each would be compressed anew.
     """
     response.vary.add("Accept-Encoding")
     if response.status_code in (200, 304) and accepts_gzip():
@@ -244,15 +245,12 @@ def compress(response: Response) -> Response:
 
 @lru_cache(maxsize=256)
 def _compressed(body: bytes) -> bytes:
-    """Return a public body by gzip.
-
-    There are some hundred, as they depend on the service, the language and the type alone.
-    """
+    """Compress a public body; cached, as there are only some hundred: one for each URL, language and media type."""
     return gzip.compress(body, 9, mtime=0)
 
 
 def hashes_of_inline(element: str, page: str) -> str:
-    """Return the sources of a Content-Security-Policy for the inline ``script`` or ``style`` elements of a page."""
+    """Return the sources in a Content-Security-Policy for the inline ``script`` or ``style`` elements of a page."""
     inline = re.findall(rf"<{element}>(.*?)</{element}>", page, re.DOTALL)
     return " ".join(f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in inline)
 
@@ -265,7 +263,7 @@ def _viewer_headers(etag: str | None) -> list[tuple[str, str]]:
 
 
 def _location_header(path: str) -> tuple[str, str]:
-    """Return ``Location`` for a path of the service, relative to that of the request: it holds below every prefix."""
+    """Return ``Location`` for a path of the service, relative to the current one, so that it works below any prefix."""
     requested: str = current_environ()["PATH_INFO"]
     return "Location", "../" * (requested.count("/") - 1) + path.removeprefix("/")
 
@@ -274,19 +272,19 @@ def _language_header(language: Language | None) -> list[tuple[str, str]]:
     return [] if language is None else [("Content-Language", language)]
 
 
-# Responses that are made of the history of a game, cached for its version and their viewer.
+# Responses that are computed from the history of a game, cached by its version and their viewer.
 
 
 _MAKERS: Final = 64
-"""Bodies that can be made at the same time."""
+"""Maximum number of bodies that are computed at the same time."""
 MAX_CACHE_BYTES: Final = 16 * 1024 * 1024
-"""Of all bodies in the cache of a process; a body that is larger than a quarter of it is not cached."""
+"""Size of the cache of a process; a body that is larger than a quarter of it is not cached."""
 Key = tuple[str, *tuple[Hashable, ...]]
-"""The id of a game, and what tells one response from the others about this game."""
+"""The id of a game, and values that distinguish the responses about this game."""
 
 
 class ResponseCache:
-    """The bodies of responses by their keys; those that were not used for the longest time are evicted first."""
+    """A cache of the bodies of responses by key; evicts the least recently used ones first."""
 
     def __init__(self, max_bytes: int = MAX_CACHE_BYTES) -> None:
         self._max_bytes = max_bytes
@@ -294,9 +292,9 @@ class ResponseCache:
         self._making = [Lock() for _ in range(_MAKERS)]
 
     def get(self, key: Key, make: Callable[[], bytes]) -> bytes:
-        """Return the body of this key.
+        """Return the body of this key, from ``make`` if it is not cached.
 
-        If it is not cached, one of several callers makes it, and the others wait for it.
+        Of several callers at the same time, only one calls ``make``; the others wait for the result.
         """
         with self._making[hash(key) % _MAKERS]:
             body = self._bodies.use(key)
@@ -312,10 +310,10 @@ class ResponseCache:
 
 
 def cached_body(cache: ResponseCache, access: Access, name: str, make: Callable[[], bytes]) -> bytes:
-    """Return the body of the response of this name for the viewer of the game; make it if it is not cached."""
+    """Return the body of the response ``name`` for the viewer of a game, from ``make`` if it is not cached."""
     return cache.get((access.game.id, name, access.game.write_id, access.etag), make)
 
 
 def cached_json(cache: ResponseCache, access: Access, name: str, serialize: Callable[[], Any]) -> RawResponse:
-    """200 with the result of ``serialize`` as JSON, which is cached, or 304 if the client has this version."""
+    """Return a 200 response with the result of ``serialize`` as JSON, cached, or 304 if the client has this version."""
     return conditional(access.etag, lambda: cached_body(cache, access, name, lambda: to_json(serialize())))

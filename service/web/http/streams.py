@@ -1,7 +1,7 @@
-"""The open streams of a worker, of games and of feeds, and long polls, which count as one.
+"""The open streams of a worker: streams of games and feeds, and long polls, each of which counts as a stream.
 
-Owns their limits, their two formats, and how often the key of somebody who waits is checked again. Does not depend on
-what they follow.
+Owns their limits, their two formats, and how often the key of a waiting client is checked again. Does not depend on
+their items.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from service.web.http.errors import TooManyStreams
 KEEPALIVE_SECONDS: Final = 10.0
 """Seconds without an event after which a stream sends a keep-alive: less than the 15 s of the contract."""
 CHECK_SECONDS: Final = REVOKED_SECONDS - CACHE_SECONDS
-"""Seconds after which the key of an application that waits is checked again."""
+"""Seconds after which the key of a waiting application is checked again."""
 WatchDisconnect = Callable[[Any, Callable[[], None]], Callable[[], None]]
-"""Calls a function when the client of a connection disconnects, until the returned function is called."""
+"""Takes a connection and a function to call when its client disconnects; returns a function that ends the watch."""
 
 
 class Subscription(Protocol):
     """The game or application that an open stream follows."""
 
     def shutdown(self) -> None:
-        """End the wait for more: the service is shutting down, or the client has gone."""
+        """End the wait for items: the service is shutting down, or the client has disconnected."""
 
     def recheck(self) -> None:
-        """Look for more without a notification."""
+        """Check for items without a notification."""
 
     def close(self) -> None:
         """Stop receiving notifications; may be called twice."""
@@ -50,14 +50,18 @@ class Source(Protocol[T_co]):
     closing: bool
 
     def wait(self, seconds: float) -> T_co | None:
-        """Return what comes next within so many seconds."""
+        """Return the next item, ``None`` if there is none within ``seconds``."""
 
 
 S = TypeVar("S", bound=Subscription)
 
 
 class StreamLimits(NamedTuple):
-    """The most open streams of a worker: in total, from one address, and of one game or feed; ``None``: no limit."""
+    """The maximum number of open streams of a worker; ``None`` for no limit.
+
+    ``by_address``: from one network.
+    ``by_game``: of one game or feed.
+    """
 
     total: int | None = None
     by_address: int | None = None
@@ -65,9 +69,11 @@ class StreamLimits(NamedTuple):
 
 
 class StreamClient(NamedTuple):
-    """The client of a stream: the network of its address, and the server's object for its connection, if any.
+    """The client of a stream.
 
-    ``game`` is what is followed: a game, or the feed of the application with this id.
+    ``network``: the network of its address.
+    ``game``: the id of the game that it follows, or of the application whose feed it follows.
+    ``connection``: the server's object for its connection, if any.
     """
 
     network: str
@@ -76,15 +82,15 @@ class StreamClient(NamedTuple):
 
 
 def stream_client(environ: Mapping[str, Any], game: str) -> StreamClient:
-    """Return who opens a stream of this game or application with a request of this WSGI environment."""
+    """Return the client that opens a stream of this game or application, from the WSGI environment."""
     return StreamClient(client_network(environ.get("REMOTE_ADDR", "")), game, environ.get("gunicorn.socket"))
 
 
 class Streams:
     """The open streams of this worker, within ``limits``; a waiting long poll counts as one.
 
-    A stream without events sends a keep-alive every ``keepalive_seconds``. The stream of a client that disconnects is
-    ended by ``watch_disconnect``; otherwise only the next write would show that it has gone.
+    ``watch_disconnect``: ends the stream of a client that disconnects; otherwise only the next write would fail.
+    ``keepalive_seconds``: the interval of keep-alives in a stream without events.
     """
 
     def __init__(
@@ -139,7 +145,7 @@ class Streams:
             self.remove(subscription)
 
     def recheck(self, games: Container[str]) -> None:
-        """Have the streams of games that were deleted end, should no notification have told them."""
+        """Make the streams of deleted games check for the deletion, in case its notification was lost."""
         with self._lock:
             for subscription, (client, _) in self._open.items():
                 if client.game in games:
@@ -172,10 +178,10 @@ def _decrement(counts: Counter[str], key: str) -> None:
 
 
 def wait_while_valid(subscription: Source[T_co], seconds: float, check: Callable[[], object] | None) -> T_co | None:
-    """Return what comes next within so many seconds; ``None`` if nothing does, or the service is shutting down.
+    """Return the next item; ``None`` if there is none within ``seconds``, or if the service is shutting down.
 
-    With ``check``, raises what it raises, before anything is returned and every ``CHECK_SECONDS``: ``Unauthorized``
-    once the key by which somebody waits is no longer valid.
+    ``check``: called every ``CHECK_SECONDS`` and before an item is returned; raises ``Unauthorized`` once the key of
+    the client is no longer valid.
     """
     deadline = monotonic() + seconds
     while True:
@@ -194,7 +200,7 @@ def wait_while_valid(subscription: Source[T_co], seconds: float, check: Callable
 SSE: Final = "text/event-stream"
 NDJSON: Final = "application/x-ndjson"
 RETRY_MS: Final = 1000
-"""How long a client of server-sent events waits before it reconnects."""
+"""Milliseconds that a client of server-sent events waits before it reconnects."""
 
 
 class Format(Protocol):
@@ -204,10 +210,10 @@ class Format(Protocol):
     keepalive: bytes
 
     def line(self, value: object, cursor: int | str | None) -> bytes:
-        """One event, and the cursor after it."""
+        """Return one event, with the cursor after it."""
 
     def start(self, cursor: str) -> bytes:
-        """Return the preamble of a stream that begins after this cursor, so that the client knows where to go on."""
+        """Return the preamble of a stream that begins after this cursor; it sends the cursor to the client."""
 
 
 class _SseFormat(Format):
@@ -221,7 +227,7 @@ class _SseFormat(Format):
         return b"%bdata: %b\n\n" % (name.encode(), orjson.dumps(value))
 
     def start(self, cursor: str) -> bytes:
-        # The empty line, without an item, as a client takes the cursor only then.
+        # A client stores the cursor only at an empty line.
         return b"%bid: %b\n\n" % (self.preamble, cursor.encode())
 
 
@@ -234,7 +240,7 @@ class _NdjsonFormat(Format):
     def line(self, value: object, cursor: int | str | None) -> bytes:  # noqa: ARG002 # the value contains it
         return orjson.dumps(value) + b"\n"
 
-    def start(self, cursor: str) -> bytes:  # noqa: ARG002 # nothing but an item can tell it
+    def start(self, cursor: str) -> bytes:  # noqa: ARG002 # only an item can contain it
         return self.preamble
 
 

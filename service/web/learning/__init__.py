@@ -1,1 +1,1 @@
-"""``/v1/games/{game}/hint`` and ``/v1/games/{game}/review``: for who learns."""
+"""``/v1/games/{game}/hint`` and ``/v1/games/{game}/review``: for players who want to learn."""

@@ -1,6 +1,6 @@
-"""``/v1/games/{game}/hint`` and ``/v1/games/{game}/review``: what bot workers compute for who learns.
+"""``/v1/games/{game}/hint`` and ``/v1/games/{game}/review``: for players who want to learn.
 
-Nothing is computed here. A request for what is not there yet is answered with 202, and when to come again.
+Bot workers compute hints and reviews. Until a result is stored, the response is 202 with ``Retry-After``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ REVIEW_RETRY_SECONDS: Final = 2
 
 
 def _computing(schema: type[Schema]) -> ResponseSpec:
-    """Return the answer while a bot worker is at it, with the fields of that which comes."""
+    """Return the response while a bot worker computes the result; it has the schema of the result."""
     text = "It is being computed: ask again after `Retry-After` seconds."
     return ResponseSpec(description=text, schema=schema, headers=("Retry-After",))
 
@@ -81,7 +81,7 @@ def begin_review(services: Services, access: Access) -> RawResponse:
     game; may be repeated. The body is empty, or an empty object.
     """
     body = read_nothing()
-    idempotency(body)  # to repeat the request changes nothing anyway; but the key has to be one
+    idempotency(body)  # checks the key; the request is idempotent without it
     services.learning.begin_review(access)
     return accepted_at(f"/v1/games/{access.game.id}/review")
 

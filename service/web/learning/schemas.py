@@ -1,4 +1,4 @@
-"""The schemas of hints and reviews, and how they are serialized."""
+"""The schemas and serializers of hints and reviews."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class ReviewSchema(Schema):
 
 
 _DIGITS: Final = 2
-"""Of estimates in points, whose errors are rarely below a tenth."""
+"""Decimals of estimates in points, whose errors are rarely below a tenth."""
 
 
 def hint_json(found: HintFound, language: Language) -> JsonObject:
@@ -162,7 +162,7 @@ def review_json(found: ReviewFound, language: Language) -> JsonObject:
 
 
 def _player(summary: SeatSummary) -> JsonObject:
-    """Return what is told of a seat; the result is exactly luck and skill, as they are rounded."""
+    """Return the review of a seat; its rounded luck and skill add up to its rounded result."""
     result, luck = round(summary.luck.result, _DIGITS), round(summary.luck.luck, _DIGITS)
     return {
         "seat": summary.seat,
@@ -178,7 +178,7 @@ def _player(summary: SeatSummary) -> JsonObject:
 
 
 def _decision(decision: Decision, language: Language) -> JsonObject:
-    """Return a decision; only a clear mistake names another move."""
+    """Return a decision; only for a clear mistake is ``best`` another move."""
     move_json, best_json = moves_json([decision.move, decision.named], decision.version - 1)
     return {
         "version": decision.version,

@@ -74,7 +74,7 @@ def list_lobby(services: Services, backend: Backend | None) -> RawResponse:
 
 
 def _page(find: Callable[[], ListedGames]) -> bytes:
-    """Return a page of games. Raises ``InvalidBody`` for a text that is no cursor."""
+    """Return a page of games as JSON. Raises ``InvalidBody`` if the cursor is not valid."""
     try:
         page = find()
     except ValueError:

@@ -24,9 +24,9 @@ from service.web.view.schemas import OptionsSchema
 
 STATUSES: Final = ("waiting", "playing", "round_over", "finished")
 MAX_LISTED: Final = 200
-"""The most games of a page."""
+"""Maximum number of games in a page."""
 MAX_CURSOR_CHARS: Final = 200
-"""The longest cursor of a page."""
+"""Maximum length of a cursor."""
 
 
 def _variant(text: str) -> fields.String:
@@ -72,7 +72,7 @@ class ListQuerySchema(RequestSchema):
 
     @validates_schema
     def check_player(self, data: dict[str, Any], **_: Any) -> None:
-        """Check that it is said for whom games should wait."""
+        """Check that ``to_act`` is sent only together with ``player_ref``."""
         if data.get("to_act") and "player_ref" not in data:
             raise ValidationError({"to_act": [Reason("needs_player_ref")]})
 

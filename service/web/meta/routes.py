@@ -1,7 +1,7 @@
-"""The service itself: its front page and version, liveness, readiness, metrics, the document, and texts for machines.
+"""The service itself: front page, version, liveness, readiness, metrics, the OpenAPI document, ``llms.txt``.
 
-Of these only ``/version`` is an operation of the document: a client that is generated from it needs no other.
-``tools.openapi`` writes the document and ``/llms.txt``, as files of the package.
+Only ``/version`` is an operation of the document: generated clients need no other one. ``tools.openapi`` writes the
+document and ``llms.txt`` as files of the package.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from service.web.quotas import limit_reads
 from service.web.services import Services, current_services
 
 _API_LEVEL: Final = 1
-"""Rises by one with every addition to ``/v1``; the table in CHANGELOG.md says what came with which."""
+"""Rises by one with every addition to ``/v1``; the table in CHANGELOG.md lists the additions of each level."""
 _VERSION: Final = {
     "name": "Domino",
     "version": version("domino-service"),
@@ -40,16 +40,16 @@ _INDEX: Final = {
     "games": "v1/games",
     "problems": "problems",
 }
-"""With addresses that hold below every prefix, as all that are links."""
+"""Its links are relative, so that they work below any prefix."""
 
 blueprint: Final = Blueprint("service", __name__)
 metrics_blueprint: Final = Blueprint("metrics", __name__)
-"""What is served on ``METRICS_PORT``."""
+"""The routes on ``METRICS_PORT``."""
 
 
 @blueprint.get("/")
 def show_index() -> Response:
-    """Return where everything is; a browser gets the page for people instead."""
+    """Return links to the parts of the service; a browser gets the page on which people play."""
     if negotiate(JSON, HTML) == JSON:
         return public(orjson.dumps({**_INDEX, "addresses": current_services().addresses}), JSON)
     return page()
@@ -75,14 +75,14 @@ def show_version(_services: Services) -> Response:
 @metrics_blueprint.get("/healthz")
 @blueprint.get("/healthz")
 def healthz() -> RawResponse:
-    """200 as long as the process serves, whatever the state of the store."""
+    """Return 200 as long as the process serves requests, whatever the state of the store."""
     return ok({"status": "ok"})
 
 
 @metrics_blueprint.get("/readyz")
 @blueprint.get("/readyz")
 def readyz() -> RawResponse:
-    """200 if games can be read and written, else 503. The store is asked at most once a second."""
+    """Return 200 if games can be read and written, else 503. The store is checked at most once a second."""
     current_services().games.readiness.require()
     return ok({"status": "ok"})
 
@@ -102,25 +102,25 @@ def show_document() -> Response:
 
 @blueprint.get("/openapi.json")
 def show_document_as_json() -> Response:
-    """Return the same as JSON, for tools that read JSON only."""
+    """Return the OpenAPI document as JSON, for tools that read JSON only."""
     return public(_file("service.web.openapi", "openapi.json"), JSON)
 
 
 @blueprint.get("/llms.txt")
 def show_text_for_assistants() -> Response:
-    """Return the five calls that play and a line for each operation, so that nobody has to read the whole document."""
+    """Return ``llms.txt``: the five requests that play a game, and a line for each operation."""
     limit_reads(current_services().limits, 1)
     return public(_file("service.web.openapi", "llms.txt"), TEXT)
 
 
 @blueprint.get("/robots.txt")
 def show_robots() -> Response:
-    """Return what search engines may fetch: the pages and the documentation, and no games."""
+    """Return ``robots.txt``: search engines may fetch the pages and the documentation, but no games."""
     limit_reads(current_services().limits, 1)
     return public(_file("service.web.meta", "robots.txt"), TEXT)
 
 
 @cache
 def _file(package: str, name: str) -> bytes:
-    """Return a file of a package, read when it is first requested."""
+    """Return a file of a package, read at the first request."""
     return (files(package) / name).read_bytes()

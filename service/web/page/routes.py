@@ -1,7 +1,7 @@
-"""The page at ``/`` and its files below ``/client/``, which any page may import as well.
+"""The page at ``/`` and its files below ``/client/``, which other web pages can import as well.
 
-Owns the media types of the files, which include the texts of each language, what the page may load, and the address of
-each file, which has a digest of all of them in it, so that a browser keeps the file and asks for it once.
+Owns the files, including the texts of each language, their media types, and the Content-Security-Policy of the page.
+The URL of a file contains a digest of all files, so that browsers can cache it for good.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _MEDIA_TYPES: Final = {
     ".svg": "image/svg+xml",
     ".webmanifest": "application/manifest+json",
 }
-"""By suffix; a file with another suffix is not served."""
+"""Media types by suffix; a file with another suffix is not served."""
 
 _DIGEST: Final = re.compile(r"[0-9a-f]{16}")
 
@@ -46,7 +46,7 @@ blueprint: Final = Blueprint("client", __name__)
 
 
 def page() -> Response:
-    """Return the page for people, which plays by this service."""
+    """Return the page on which people play."""
     response = public(_index(), HTML)
     response.headers["Content-Security-Policy"] = PAGE_POLICY
     return response
@@ -56,8 +56,8 @@ def page() -> Response:
 def show_file(name: str) -> Response:
     """Return a file of the page.
 
-    Its name may begin with a digest of all files. With that of these files a cache may keep it for good; with another
-    one, that of an older or newer service, it is what is here under that name, to be asked for again each time.
+    ``name`` may begin with a digest of all files. If it is the current digest, caches may store the file for good. If
+    it is that of another version of the service, the current file is returned, and caches must revalidate it.
     """
     limit_reads(current_services().limits, 1)
     digest, _, rest = name.partition("/")
@@ -87,9 +87,9 @@ def files_digest() -> str:
 
 @cache
 def _index() -> bytes:
-    """Return the page, with the languages that it may ask for, and what it says without JavaScript or without texts.
+    """Return the page with its languages, and with the messages that it shows without JavaScript or texts.
 
-    The addresses of its files have the digest of all of them, but that of the manifest, from which others follow.
+    The URLs of its files contain their digest, except that of the manifest, which other URLs are relative to.
     """
     values = {
         "{client}": f"client/{files_digest()}",

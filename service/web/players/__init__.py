@@ -1,1 +1,1 @@
-"""``/v1/players/{ref}``: a person whom an application knows."""
+"""``/v1/players/{ref}``: a player of an application, across its games."""

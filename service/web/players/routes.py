@@ -1,4 +1,4 @@
-"""``/v1/players/{ref}``: what is kept of a person whom an application knows, and its erasure."""
+"""``/v1/players/{ref}``: the data stored about a player of an application, and its erasure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The schemas of what is kept of a person whom an application knows."""
+"""The schemas of the data stored about a player of an application."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STATUSES: Final = "`waiting`, `playing`, `round_over` or `finished`."
 
 
 class PlayerQuerySchema(RequestSchema):
-    """Which page of what is kept of a person."""
+    """The requested page of the data stored about a person."""
 
     limit = QueryInteger(
         load_default=50,

@@ -1,1 +1,1 @@
-"""Refusals: what every error is over HTTP, and ``/problems``, where they are explained."""
+"""Problems: the HTTP response to every error, and ``/problems``, which explains them."""

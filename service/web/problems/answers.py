@@ -1,7 +1,7 @@
-"""Refusals over HTTP: every error is ``application/problem+json`` (RFC 9457).
+"""The response to every error: ``application/problem+json`` (RFC 9457).
 
-Owns which status a code has, and what an answer to a refusal says. No response contains a stack trace, a token or a
-hidden tile. Does not depend on the sentences of reasons (``service.texts``).
+Owns the status of each code, and the content of the response. No response contains a stack trace, a token or a hidden
+tile. Does not depend on the sentences of reasons (``service.texts``).
 """
 
 from __future__ import annotations
@@ -34,15 +34,17 @@ from service.web.rate_limits import Quota, RateLimited, RateLimits
 from service.web.services import current_services
 from service.web.view.serializers import moves_json
 
-# The codes of refusals over HTTP: the status of each, and what is said of it.
+# The codes of problems: status, title and description of each.
 
 
 class Problem(NamedTuple):
-    """The meaning of a code over HTTP."""
+    """The HTTP status of a code.
+
+    ``only_reason``: the reason with this code, if there is only one; its sentence is the description of the code.
+    """
 
     status: int
     only_reason: str | None = None
-    """The only reason with this code, where there is but one: its sentence describes the problem."""
 
 
 PROBLEMS: Final[Mapping[str, Problem]] = {
@@ -81,7 +83,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
 
 
 SHARES: Final = frozenset({"share_used", "too_many_games_of_bots", "too_many_lookups"})
-"""Reasons with ``SHARE_CODE`` that pass by themselves: their status is that of too many requests."""
+"""Reasons with ``SHARE_CODE`` that disappear after some time: their status is ``SHARE_STATUS``."""
 SHARE_CODE: Final = "limit_reached"
 SHARE_STATUS: Final = 429
 
@@ -108,16 +110,16 @@ _log = logging.getLogger(__name__)
 
 
 MAX_ERRORS: Final = 100
-"""The most fields in ``causes``, and the most causes at all."""
+"""Maximum number of fields in ``causes``, and of causes."""
 MAX_ERROR_CHARS: Final = 1000
-"""The most characters of a sentence, or of the path of a field."""
+"""Maximum length of a sentence, or of the path of a field."""
 
 _SECONDS_BETWEEN_LINES: Final = 1.0
 _STREAM_RETRY_SECONDS: Final = 5
 """Seconds after which a client may try to open a stream again."""
 
 _LOOKUP_RETRY_SECONDS: Final = 5
-"""Seconds after which a name server may answer, or other look-ups have ended."""
+"""Seconds after which a client may retry a request whose DNS lookup failed."""
 _LOOKUP_REASONS: Final = {
     "share_used": "too_many_lookups",
     "no_room": "lookups_busy",
@@ -130,7 +132,7 @@ _SECRET_RETRY_SECONDS: Final = 30
 
 _CHALLENGE: Final = 'Bearer realm="game"'
 _INVALID_TOKEN: Final = f'{_CHALLENGE}, error="invalid_token"'
-"""RFC 6750: the second where a token was sent as it should be, and is not accepted."""
+"""RFC 6750: for a well-formed token that is not accepted; in all other cases ``_CHALLENGE``."""
 _NOT_ACCEPTED: Final = ("unknown_token", "unknown_key", "app_suspended")
 
 _HTTP_REASONS: Final = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
@@ -138,14 +140,15 @@ _COUNTED_STATUSES: Final = (401, 403, 404)
 _COUNTED_PREFIXES: Final = ("/v1/games/", "/v1/seats")
 """Paths whose failures are counted, as they may be attempts to guess a game id, a token or a join code.
 
-Elsewhere only 401 is, as it may be an attempt to guess a key.
+On other paths only 401 is counted, as it may be an attempt to guess a key.
 """
 
 
 def problem(reason: Reason, detail: str | None = None, **more: object) -> Response:
-    """Return the response to a refusal.
+    """Return the response for this reason.
 
-    ``detail`` replaces the sentence of the reason, ``more`` are additional fields.
+    ``detail``: replaces the sentence of the reason.
+    ``more``: additional fields of the body.
     """
     code, status = REASONS[reason.word], status_of(reason.word)
     current_environ()[PROBLEM_REASON] = reason.word
@@ -170,12 +173,12 @@ def problem(reason: Reason, detail: str | None = None, **more: object) -> Respon
 
 
 def _sentence(reason: Reason, language: Language) -> str:
-    """Return the sentence of a reason, shortened, as it may contain what the client sent."""
+    """Return the sentence of a reason, truncated, as it can contain a value that the client sent."""
     return sentence(reason, language)[:MAX_ERROR_CHARS]
 
 
 def _params(reason: Reason) -> dict[str, object]:
-    """Return the field ``params``, if there is a value for it; texts are shortened."""
+    """Return the field ``params``, if the reason has values; strings are truncated."""
     params = {
         name: value[:MAX_ERROR_CHARS] if isinstance(value, str) else value
         for name, value in reason.params.items()
@@ -185,10 +188,10 @@ def _params(reason: Reason) -> dict[str, object]:
 
 
 def install(app: Flask, limits: RateLimits) -> None:
-    """Make ``app`` answer every error as a problem, and too many failures of one address all with the same one."""
+    """Make ``app`` respond to every error with a problem, and with 429 after too many failures from one address."""
 
     def limited(status: int | None) -> Response | None:
-        """Return the response after too many failures from one address, in place of the refusal with this status."""
+        """Count a failure with this status; return the response that replaces it if its address had too many."""
         if status not in _COUNTED_STATUSES or (status != 401 and not request.path.startswith(_COUNTED_PREFIXES)):
             return None
         quota = limits.count_failure(current_environ().get("REMOTE_ADDR", ""))
@@ -233,7 +236,7 @@ def _refused(error: InvalidBody | InvalidSetup | MoveRefused | RequestError) -> 
 
 
 def _refused_fields(error: InvalidBody | InvalidSetup) -> Response:
-    """Return the reasons of all fields, and the first one as that of the whole request."""
+    """Return a problem with the reasons of all fields; the first one is also the reason of the problem."""
     language = accepted_language(current_environ())
     errors = {
         field[:MAX_ERROR_CHARS]: reasons[:MAX_ERRORS] for field, reasons in islice(error.errors.items(), MAX_ERRORS)
@@ -254,9 +257,9 @@ def _refused_fields(error: InvalidBody | InvalidSetup) -> Response:
 
 
 class _StorageTrouble:
-    """Answers, and logs each reason at most once a second, while the store cannot be used.
+    """Responds while the store is unavailable, and logs each reason at most once a second.
 
-    Under overload and in an outage that would else be as many lines as there are requests.
+    Under overload or in an outage, every request would otherwise write a line.
     """
 
     def __init__(self) -> None:
@@ -264,7 +267,7 @@ class _StorageTrouble:
         self._more: Counter[str] = Counter()
 
     def respond(self, error: StorageUnavailable) -> Response:
-        """Return the response, and log the reason with how often it has come since it was last logged."""
+        """Return the response; log the reason, with the number of times that it was not logged since the last line."""
         now, reason = monotonic(), error.reason
         if now - self._logged.get(reason, -_SECONDS_BETWEEN_LINES) < _SECONDS_BETWEEN_LINES:
             self._more[reason] += 1
@@ -304,9 +307,9 @@ def _lookup_failed(error: LookupFailed) -> Response:
 
 
 def retry_later(word: str, seconds: int) -> Response:
-    """Return the response for a reason that may have passed after so many seconds.
+    """Return the response for a reason that may have disappeared after ``seconds``.
 
-    Many may be told it at the same time: each comes back after these seconds to twice as many and one more.
+    ``Retry-After`` is random, from ``seconds`` to ``2 * seconds + 1``, so that clients do not all retry at once.
     """
     return _retry_after(Reason(word), randint(seconds, 2 * seconds + 1))  # noqa: S311 # spreads load, hides nothing
 
@@ -346,5 +349,5 @@ def _internal(error: Exception) -> Response:
 
 
 def _request_fields(**more: object) -> dict[str, object]:
-    """Return the fields that identify the current request in the log, and others."""
+    """Return log fields with the id of the current request, and ``more``."""
     return {"fields": {"request_id": current_environ().get(REQUEST_ID), **more}}

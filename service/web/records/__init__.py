@@ -1,1 +1,1 @@
-"""Records and fairness of matches: read, verified, replayed."""
+"""Records and fairness reports of matches: read, verify and replay them."""

@@ -161,12 +161,12 @@ def replay_record(services: Services) -> RawResponse:
 
 
 def _sent_text() -> str:
-    """Return the record that is the body."""
+    """Return the record in the body."""
     try:
         text = decode_record(read_text(_RECORD_TYPES))
     except InvalidRecord as refusal:
         raise InvalidBody({"": [refusal.reason]}) from refusal
-    idempotency(None)  # nothing is made, so that there is nothing to repeat; but the key has to be one
+    idempotency(None)  # checks the key; nothing is created, so no response is stored under it
     return text
 
 

@@ -266,6 +266,6 @@ class VerificationSchema(Schema):
 
 
 class ReplayQuerySchema(RequestSchema):
-    """The form of the tables of a replay."""
+    """The requested shape of the tables of a replay."""
 
     aspect = QueryAspect()

@@ -91,7 +91,7 @@ def _dealt(dealt: Dealt | RecordedDeal) -> JsonObject:
 
 
 def _tiles(held: tuple[Tile, ...] | int) -> JsonObject:
-    """Return the number of tiles, and which they are if that is revealed."""
+    """Return the number of tiles, and the tiles if they are revealed."""
     if isinstance(held, int):
         return {"count": held}
     return {"count": len(held), "tiles": [tile.name for tile in held]}
@@ -107,7 +107,7 @@ def _event(line: VersionedEvent) -> JsonObject:
 
 
 def report_json(report: Report) -> JsonObject:
-    """Return what was checked in a record, and the findings."""
+    """Return the report of a verification: what was checked, and the findings."""
     return {
         "verified": report.verified,
         "finished": report.finished,
@@ -132,9 +132,10 @@ def _finding(finding: Finding) -> JsonObject:
 
 
 def replay_json(record: Record, replay: Replay, aspect: int, yield_control: Callable[[], None]) -> JsonObject:
-    """Return a replay on tables of this width over height in tenths.
+    """Return a replay.
 
-    ``yield_control`` is called before each round, to let other requests run.
+    ``aspect``: width by height of its tables, in tenths.
+    ``yield_control``: called before each round, to let other requests run.
     """
     result = _match(record) | {"finished": replay.winners is not None}
     if replay.winners is not None:
@@ -159,7 +160,7 @@ def _replayed_round(each: ReplayedRound, aspect: int) -> JsonObject:
 
 
 def _step(event: ReplayedEvent) -> JsonObject:
-    """Return an event with its data beside it; a deal without its tiles, which the round has."""
+    """Return an event merged with its data; a deal without its tiles, which are in the round."""
     version, happened = event.line
     if isinstance(happened, Dealt):
         shown = event_json(EventView(version, 0, DealtView(happened.round, happened.arranged, None)))
@@ -172,7 +173,7 @@ def _step(event: ReplayedEvent) -> JsonObject:
 
 
 def fairness_json(fairness: FairnessReport) -> JsonObject:
-    """Return what is revealed of the deals of a game, round by round."""
+    """Return the fairness report of a game."""
     result: JsonObject = {
         "game_id": fairness.game,
         "version": fairness.version,

@@ -1,4 +1,4 @@
-"""The schemas of variants, and how they are serialized, in the language of the reader."""
+"""The schemas and serializers of variants, in the language of the reader."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The schemas of a game as its viewer may know it, of its legal moves and its score; ``serializers`` builds them.
 
-Events, variants and records have rooms of their own.
+Events, variants and records have packages of their own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from service.web.fields.variants import option_fields
 
 
 def _deadline(text: str) -> fields.DateTime:
-    """Return a time in the future; never how much of it remains, so that a view stays the same while time passes."""
+    """Return the field of a deadline: a time, not the seconds until then, so that a view stays true as time passes."""
     return fields.DateTime(
         metadata=doc(
             f"{text} Nothing happens before it, and at most 2 s after it while the service is well; an outage may "

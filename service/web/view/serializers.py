@@ -1,6 +1,6 @@
 """The view of a game, its legal moves and its score as JSON objects.
 
-Everything here comes from the result of a use case; does not depend on ``Game`` or ``State``.
+Serializes only the results of use cases; does not depend on ``Game`` or ``State``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from service.web.fields.strict import JsonObject
 
 
 def game_view_json(game: GameView, language: Language | None = None) -> JsonObject:
-    """Return the game view; with a ``language``, its state also in a sentence."""
+    """Return the game view; with a ``language``, also a sentence about its state."""
     view = game.view
     result: JsonObject = {
         "id": game.id,
@@ -74,7 +74,7 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
 
 
 def _count_json(game: GameView) -> JsonObject:
-    """Return what is carried, what totals count if not points, and the running manche, as far as the game has them."""
+    """Return the carry, the unit of totals if it is not points, and the running manche, if the game has them."""
     result: JsonObject = {"carry": game.view.carry} if game.rules.carries else {}
     if game.rules.unit != "points":
         result["unit"] = game.rules.unit
@@ -89,7 +89,7 @@ def _manche(manche: Manche) -> JsonObject:
 
 
 def _outcome_and_times(game: GameView) -> JsonObject:
-    """Return who deals, who has won, the games before and after this one, and its times."""
+    """Return the dealer, the winners, the games before and after this one, and its times."""
     view = game.view
     result: JsonObject = {}
     if view.dealer is not None:
@@ -128,7 +128,7 @@ def _you(own: You) -> JsonObject:
 
 
 def _players(game: GameView) -> list[JsonObject]:
-    """Return what everybody knows of the players, in the order of their seats."""
+    """Return the players as the viewer may know them, in the order of their seats."""
     players = []
     for (seat, tiles, total, in_match, team), player in zip(game.view.players, game.seats, strict=True):
         each: JsonObject = {"seat": seat, "kind": player.kind, "tiles": tiles, "total": total, "active": in_match}
@@ -163,7 +163,7 @@ def _clock(clock: ClockSettings) -> JsonObject:
 
 
 def moves_json(moves: Sequence[Move], version: int) -> list[JsonObject]:
-    """Legal moves, each of which can be posted back."""
+    """Return legal moves, each of which can be posted back."""
     return [_move(move, version) for move in moves]
 
 
@@ -186,7 +186,7 @@ def _move(move: Move, version: int) -> JsonObject:
 
 @lru_cache(maxsize=1024)
 def _commitments(commitments: tuple[bytes, ...], round_number: int) -> orjson.Fragment:
-    """Return the commitments as JSON, the last one to the seed of the next round; the same for all viewers."""
+    """Return the commitments as JSON; the last one is for the seed of the next round. Same for all viewers."""
     first = round_number + 2 - len(commitments)
     return orjson.Fragment(
         orjson.dumps(
@@ -211,12 +211,12 @@ def _make_board(layout: Layout) -> _BoardJson:
 
 
 def _extend_board(board: _BoardJson, layout: Layout) -> _BoardJson:
-    """Serialize a table, given the JSON of the same table without its last tile."""
+    """Serialize a table from the JSON of the same table without its last tile."""
     last = len(layout.placements) - 1
     place = 0
     while layout.ends[place].host != last:
         place += 1
-    covered = board.ends[place].name  # what a tile opens takes the place of the end that it covers
+    covered = board.ends[place].name  # the ends that a tile opens take the index of the end that it covers
     return _board_of(layout, b"%b,%b" % (board.tiles, _placements_json(layout.placements[-1], covered, layout)))
 
 
@@ -235,18 +235,18 @@ def _board_of(layout: Layout, tiles: bytes) -> _BoardJson:
 
 
 def _placements_json(placement: Placement, end: str | None, layout: Layout) -> bytes:
-    """Return a tile on the table that covered this end."""
+    """Return a tile on the table; ``end``: the end that it covered, ``None`` for the first tile."""
     tile, host, side, seat, face_down, outer = placement
     return _placement(tile, face_down, None if end is None else (layout.placements[host].tile, side, end), seat, outer)
 
 
 @lru_cache(maxsize=8192)
-def _placement(  # noqa: PLR0917 # names would be a part of each key of the cache
+def _placement(  # noqa: PLR0917 # keyword names would be a part of each key of the cache
     tile: Tile, face_down: bool, joined: tuple[Tile, Side, str] | None, seat: int, outer: int | None
 ) -> bytes:
     """Return a tile on the table; ``joined``: the host, its side, and the end there.
 
-    Cached for all tables, so that a table that another process has changed is serialized faster.
+    Cached for all tables, so that a table that another process has changed is serialized faster, too.
     """
     result: JsonObject = {"tile": tile.name, "face_down": face_down}
     if joined is not None:
@@ -358,14 +358,11 @@ def _amount(amount: Fraction) -> JsonObject:
     return {"amount": rounded, "exact": str(amount)}
 
 
-# Games and seats just created as JSON objects, with their tokens, which are returned only here.
+# New games and seats as JSON objects, with their tokens, which no other response contains.
 
 
 def created_game_json(created: CreatedGame, language: Language | None = None) -> JsonObject:
-    """Return a game just created, with all tokens, which are returned only here.
-
-    ``language`` is as in ``game_view_json``.
-    """
+    """Return a new game with all its tokens; ``language`` as in ``game_view_json``."""
     result: JsonObject = {
         "game": game_view_json(created.view, language),
         "seats": [seat_token_json(seat) for seat in created.seats],
@@ -376,10 +373,10 @@ def created_game_json(created: CreatedGame, language: Language | None = None) ->
 
 
 def joined_seat_json(joined: JoinedSeat, language: Language | None = None) -> JsonObject:
-    """Return a seat just taken, with its token, which is returned only here; ``language`` as above."""
+    """Return a seat that was just taken, with its token; ``language`` as in ``game_view_json``."""
     return {**seat_token_json(joined.seat), "game": game_view_json(joined.view, language)}
 
 
 def seat_token_json(seat: SeatToken) -> JsonObject:
-    """Return a seat with its token, which is returned only here."""
+    """Return a seat with its token."""
     return {"seat": seat.seat, "name": seat.name, "token": seat.token}

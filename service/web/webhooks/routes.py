@@ -263,7 +263,7 @@ def list_deliveries(services: Services, backend: Backend, webhook: str) -> RawRe
 
 @contextmanager
 def _checked_url() -> Iterator[None]:
-    """Turn the refusal of a URL into one of its field."""
+    """Turn ``RefusedUrl`` into ``InvalidBody`` for the field ``url``."""
     try:
         yield
     except RefusedUrl as error:

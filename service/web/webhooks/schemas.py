@@ -1,4 +1,4 @@
-"""The schemas of webhooks, and how they are serialized; a secret is shown only where it was just made."""
+"""The schemas and serializers of webhooks; a response contains a secret only when it is new."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class DeliveryListSchema(Schema):
     )
 
 
-# Webhooks as JSON objects; a secret is shown only where it was just made.
+# Webhooks as JSON objects.
 
 
 def webhook_json(webhook: Webhook) -> JsonObject:
@@ -160,7 +160,7 @@ def webhook_json(webhook: Webhook) -> JsonObject:
 
 
 def new_webhook_json(webhook: Webhook) -> JsonObject:
-    """Return an endpoint with the secret that was just made."""
+    """Return an endpoint with its new secret."""
     return webhook_json(webhook) | {"secret": secret_text(webhook.secret)}
 
 
