@@ -1,1 +1,1 @@
-"""A hosted game as a value: seats, clocks and versions, and what follows from them."""
+"""A hosted game as a value: seats, clock, versions, and pure functions of them."""

@@ -1,7 +1,7 @@
-"""The clock of a game: how long a turn may take, how it runs, and when the next deadline is.
+"""The clock of a game: how long a turn can take, how the clock runs, and when the next deadline is.
 
-Owns the arithmetic of times and banks, in milliseconds since 1970. The clock runs for turns and not for moves, so that
-drawing buys no time; only for a person who is present; and between two rounds for the deal as a whole. Does not depend
+Owns the arithmetic of times and banks, in milliseconds since 1970. The clock measures turns, not moves, so that drawing
+gives no extra time. It runs only for people who are present, and between two rounds once for the deal. Does not depend
 on the events of a game (``service.games.model.following``), nor on what happens at a deadline
 (``service.games.automation.due``).
 """
@@ -16,18 +16,19 @@ from service.games.model.seats import Seats
 from service.games.reminders import OutageAllowance
 
 GRACE_MS: Final = 1000
-"""Milliseconds after a deadline before anything follows: an answer that is under way still counts."""
+"""Milliseconds from a deadline to its effect: a move that is on its way still counts."""
 DEAL_MS: Final = 60_000
-"""The time for the deal between two rounds in a game with banks, unless the banks are smaller."""
+"""Milliseconds for the deal between two rounds in a game with banks, unless the banks are smaller."""
 RETURN_MS: Final = 10_000
-"""The least time that a player who comes back has, once in a match; less where the limit itself is less."""
+"""The minimum of milliseconds that a returning player gets, once in a match; less if the time limit is less."""
 
 
 class ClockSettings(NamedTuple):
-    """Either the time for each ``turn``, or a ``bank`` for the match with an ``increment`` for each turn; and then.
+    """The time limit of a game: either for each ``turn``, or a ``bank`` for the match. Times are in milliseconds.
 
-    All in milliseconds. ``absence`` is what follows at a deadline; so long before it (``remind``) the application is
-    told, once a turn.
+    ``increment``: added to a bank after each turn.
+    ``absence``: what happens at a deadline.
+    ``remind``: how long before the deadline the application gets a reminder, once a turn.
     """
 
     turn: int | None = None
@@ -43,27 +44,27 @@ class RunningClock(NamedTuple):
     started: int = 0
     """When the time for the running turn, or for the deal, began."""
     banks: tuple[int, ...] = ()
-    """What each seat had left then; none without banks. Less than 0 where it took longer than it had: ``GRACE_MS`` at
-    most, which is taken from what the seat gets next. Otherwise every turn would have so much time for nothing.
+    """The time that each seat had left at ``started``; empty without banks. It can be negative, at least ``-GRACE_MS``,
+    if a move came within the grace period: that time is taken from the next increment.
     """
     granted: frozenset[int] = frozenset()
-    """The seats that were granted time when their player came back: that happens once in a match."""
+    """The seats whose returning player got extra time, which happens once in a match."""
     acted: int = 0
-    """When the match last went on; computer players wait for some time after it."""
+    """When the match last changed; the pace of computer players counts from then."""
     reminded: int = 0
-    """When the application was told that the time of the running turn ends soon; 0 as long as it was not."""
+    """When the application got the reminder for the running turn; 0 before that."""
 
     def turn_begins(self, at: int) -> RunningClock:
-        """Return the clock when a turn, or the time for a deal, begins."""
+        """Return the clock at the beginning of a turn, or of the time for a deal."""
         return self._replace(started=at, reminded=0)
 
     def turn_ends(
         self, settings: ClockSettings, seat: int, presence: Presence, at: int, *, counted: bool
     ) -> RunningClock:
-        """Return the clock when the turn of this seat ends: its bank loses what the turn took, and gains the increment.
+        """Return the clock at the end of a turn: the bank of the seat loses the time used, and gains the increment.
 
-        It loses nothing unless the time was ``counted`` (``is_counted``): where a computer player has played this one
-        turn, the player's own time for it was over already. A seat that is away gains nothing either.
+        The bank loses nothing if the time was not ``counted`` (``is_counted``): then a computer player made this move,
+        and the time of the player had already run out. A seat that is away gains nothing either.
         """
         if not self.banks or seat in presence.away:
             return self
@@ -71,17 +72,17 @@ class RunningClock(NamedTuple):
         return self._with_bank(seat, min(left + settings.increment, settings.bank))
 
     def interrupted(self, seat: int, at: int) -> RunningClock:
-        """Return the clock when time is counted no longer, with what the turn has taken from the bank used up."""
+        """Return the clock when it stops during a turn: the bank of the seat loses the time used so far."""
         return self._with_bank(seat, self._left(seat, at))._replace(started=at) if self.banks else self
 
     def resumed(self, settings: ClockSettings, seat: int, at: int, *, to_move: bool, slept: bool) -> RunningClock:
         """Return the clock when the player of a seat comes back.
 
-        ``slept`` if no time was counted, as nobody was present.
+        ``to_move``: it is the turn of this seat. The player has the time that was left.
+        ``slept``: the clock stood still because nobody was present. The time of the turn or deal begins again.
 
-        In the running turn (``to_move``) the player has what was left of its time. Who has less than ``RETURN_MS`` in
-        its bank, or of the time for the running turn, is granted so much, once in a match: otherwise time could be had
-        for ever by leaving and coming back. The time of a turn or deal for which nobody could wait begins anew.
+        A player with less than ``RETURN_MS`` left, in the bank or for the running turn, gets that time. This happens
+        once in a match, so that nobody gains time without end by leaving and coming back.
         """
         started = at if slept or (to_move and settings.turn is None) else self.started
         bank = self.banks[seat] if self.banks else 0
@@ -95,7 +96,7 @@ class RunningClock(NamedTuple):
         return self._with_bank(seat, bank)._replace(started=started, granted=granted)
 
     def _left(self, seat: int, at: int) -> int:
-        """Return what a seat has left of its bank if its turn ends now."""
+        """Return the bank of a seat if its turn ends at this time."""
         return max(self.banks[seat] - max(at - self.started, 0), -GRACE_MS) if self.banks else 0
 
     def _with_bank(self, seat: int, bank: int) -> RunningClock:
@@ -117,10 +118,7 @@ def start_clock(settings: ClockSettings | None, seats: int) -> RunningClock:
 def deadline_of(
     clock: RunningClock, settings: ClockSettings, state: State, presence: Presence, *, seats: Seats
 ) -> int | None:
-    """Return when the time is over for the turn of a player who is present, or between two rounds for the deal.
-
-    ``None`` while the clock does not run.
-    """
+    """Return the deadline of the running turn, or between two rounds of the deal; ``None`` while the clock stands."""
     if state.phase == PLAYING:
         seat = state.turn
         if seat is None or not is_counted(seat, presence, seats):
@@ -132,28 +130,28 @@ def deadline_of(
 
 
 def deferred(deadline: int, began: int, allowance: OutageAllowance) -> int:
-    """Return the deadline of a time that ``began`` then, as it is applied: later than ``deadline`` after an outage.
+    """Return the deadline with the allowance: after an outage it is not before the end of the allowance.
 
-    While nobody could move, nobody is late: nothing follows before the end of the allowance.
+    ``began``: when the time for the turn or deal began.
     """
     return max(deadline, allowance.until - GRACE_MS) if began <= allowance.since else deadline
 
 
 def is_counted(seat: int, presence: Presence, seats: Seats) -> bool:
-    """Whether the clock runs in a turn of this seat: of a person who is present, unless a computer player makes it."""
+    """Return whether the clock runs in a turn of this seat: a person plays it, and no computer player substitutes."""
     return seat in seats.people and presence.plays(seat)
 
 
 def present_people(state: State, presence: Presence, seats: Seats) -> list[int]:
-    """Return the seats of people who are in the match and present."""
+    """Return the seats of people who are present and not eliminated."""
     people = seats.people
     return [seat for seat in state.active_seats() if seat in people and seat not in presence.away]
 
 
 def sleeps(state: State, presence: Presence, seats: Seats) -> bool:
-    """Return whether a game goes on only when somebody is back: all are away, and one of them has not forfeited.
+    """Return whether a game waits until a player comes back: all people are away, and one has not forfeited.
 
-    When all of them have forfeited, the others decide the match without them.
+    If all people have forfeited, the computer players finish the match.
     """
     if not presence.away:
         return False

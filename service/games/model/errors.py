@@ -1,10 +1,10 @@
-"""The refusals of this package; those of the rules are in ``service.engine.errors``. Owns which there are.
+"""The refusals of this package, which this module owns; those of the rules are in ``service.engine.errors``.
 
 ::
 
     Refusal
     ├── Unauthorized   no valid token of a seat, or key of an application unauthorized
-    ├── NotFound       no such game, seat, variant or key                 not_found
+    ├── NotFound       unknown game, seat, variant or key                 not_found
     ├── Gone           the game was deleted                               gone
     ├── Forbidden      a wrong join code, or the token of another seat    forbidden
     ├── NotStarted     seats are still open                               not_started
@@ -12,14 +12,15 @@
     ├── StaleVersion   the game is not at the expected version            stale_version
     ├── NotDue         a claim before the deadline                        not_due
     ├── NotAway        coming back to a seat that is not away             not_away
-    ├── LimitReached   as many of something as there may be               limit_reached
-    │   ├── ShareUsedUp  as many bytes stored today as there may be       limit_reached
-    │   └── TooManyGamesOfBots  of the games of one tenant                limit_reached
+    ├── LimitReached   a limit on the number of something                 limit_reached
+    │   ├── ShareUsedUp  the bytes that a tenant can store                limit_reached
+    │   └── TooManyGamesOfBots  the games of computer players alone       limit_reached
     ├── NotFinished    a rematch of a match that is not finished          not_finished
     └── KeyReused      an idempotency key used for another request        key_reused
 
 ``MoveRefused`` wraps any of them, or a refusal of the rules, together with the version and the legal moves.
-``SecretChanged`` is no refusal: the service is configured in a way that it cannot answer. Does not depend on HTTP.
+``SecretChanged`` is not a refusal: the configuration lacks a secret that the response needs. Owns these types. Does not
+depend on HTTP.
 """
 
 from __future__ import annotations
@@ -29,18 +30,18 @@ from service.engine.moves import Move
 
 
 class Unauthorized(Refusal):
-    """The token or key is wrong, revoked or of another game, or is missing where one is needed."""
+    """The token or key is wrong, revoked, of another game, or missing."""
 
     code = "unauthorized"
 
 
 def unauthorized() -> Unauthorized:
-    """Return the one refusal of every token that is not accepted, so that the causes cannot be distinguished."""
+    """Return the refusal of an invalid token, the same for every cause, so that clients cannot distinguish causes."""
     return Unauthorized("unknown_token")
 
 
 def no_token() -> Unauthorized:
-    """Return the refusal of a request without a token, where one is needed."""
+    """Return the refusal of a request that needs a token and has none."""
     return Unauthorized("no_token")
 
 
@@ -51,7 +52,11 @@ class NotFound(Refusal):
 
 
 class Gone(Refusal):
-    """The game was deleted: at which version, and the application that owned it, which nobody else is told."""
+    """The game was deleted.
+
+    ``version``: the version of the deletion.
+    ``app``: the application that owned the game; no other client may learn it.
+    """
 
     code = "gone"
 
@@ -66,11 +71,11 @@ class NewerFormat(Exception):
 
 
 class Corrupted(Exception):
-    """The stored data of this game are not what was written."""
+    """The stored data of this game fail their checksum."""
 
 
 class Forbidden(Refusal):
-    """The join code is not the one of this game, the token is that of another seat, or the service does not do this."""
+    """The join code is wrong, the token belongs to another seat, or the service does not allow the request."""
 
     code = "forbidden"
 
@@ -88,31 +93,31 @@ class SeatsTaken(Refusal):
 
 
 class StaleVersion(Refusal):
-    """The game is not at the version that the move was meant for."""
+    """The game is not at the version that the client expected."""
 
     code = "stale_version"
 
 
 class NotDue(Refusal):
-    """The time of the seat is not over, or nothing can be claimed when it is."""
+    """The deadline of the seat has not passed, or this game has no claims."""
 
     code = "not_due"
 
 
 class NotAway(Refusal):
-    """The seat is not away, so its player cannot come back."""
+    """The seat is not away, so that its player cannot come back."""
 
     code = "not_away"
 
 
 class LimitReached(Refusal):
-    """There are as many already as there may be."""
+    """A limit on the number of something is reached."""
 
     code = "limit_reached"
 
 
 class ShareUsedUp(LimitReached):
-    """The tenant of a game, an address or an application has stored as much as it may; it may again after a while."""
+    """The tenant has used up its share of the storage; it can store something again after ``retry_after`` seconds."""
 
     code = "limit_reached"
 
@@ -122,9 +127,9 @@ class ShareUsedUp(LimitReached):
 
 
 class TooManyGamesOfBots(LimitReached):
-    """The tenant has as many games as may be that computer players alone go on with; fewer in ``retry_after`` seconds.
+    """The tenant has the maximum number of games that only computer players play.
 
-    That is a guess: they end by themselves.
+    ``retry_after``: an estimate, in seconds, of when one of them has ended.
     """
 
     code = "limit_reached"
@@ -147,7 +152,7 @@ class KeyReused(Refusal):
 
 
 class MoveRefused(Exception):
-    """A move was refused: the cause, the version of the game, who may move, and the legal moves of who tried it."""
+    """A move was refused: the cause, the version of the game, the seats that can move, and the mover's legal moves."""
 
     def __init__(self, cause: Refusal, version: int, to_act: tuple[int, ...], legal_moves: tuple[Move, ...]) -> None:
         super().__init__(str(cause))
@@ -158,4 +163,4 @@ class MoveRefused(Exception):
 
 
 class SecretChanged(Exception):
-    """The tokens of an earlier write cannot be derived again: its secret is not among those of this process."""
+    """The tokens of an earlier write cannot be derived again, because this process does not have its secret."""

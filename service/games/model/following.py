@@ -1,7 +1,7 @@
-"""The next state of a game: after a move, and after events that change who is present or how the clock runs.
+"""The next state of a game: after a move, and after events that change presence or clock.
 
-Owns what an event means for presence and clock. What it means for the match is decided by the referee. Does not depend
-on who acts, nor on what is stored.
+Owns the effect of an event on presence and clock; ``service.engine.referee`` decides its effect on the match. Does not
+depend on who acts, nor on what is stored.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ _PRESENCE: Final = frozenset(get_args(PresenceEvent))
 
 
 def advance_match(game: Game, seat: int, move: Move) -> tuple[Game, Sequence[Event]]:
-    """Make a move of the match, and in a game with ``auto`` the moves without a choice that follow. Raises ``Refusal``.
+    """Make a move; in a game with ``auto``, make the forced moves that follow, too. Raises ``Refusal``.
 
-    Forfeits decide with it who has won.
+    If the match ends, seats that have forfeited do not win.
     """
     events, state = advance(game.rules, game.deck, game.state, seat, move=move)
     deck = game.deck if state.round == game.state.round else game.deck.discard_used(state.round)
@@ -60,12 +60,12 @@ def advance_match(game: Game, seat: int, move: Move) -> tuple[Game, Sequence[Eve
 
 
 def _with_forced_moves(game: Game, events: Sequence[Event]) -> tuple[Game, Sequence[Event]]:
-    """Return the game and the events after the draws and passes to which the people on turn are forced now.
+    """Make the draws and passes to which people are forced now; return the game, and the events with theirs.
 
-    Rounds end where nobody can draw or play, so this ends.
+    The loop ends, because a round ends when nobody can draw or play.
     """
     made, last, presence = list(events), events, game.presence
-    game = game._replace(auto=False)  # so that each move is made alone
+    game = game._replace(auto=False)  # so that ``advance_match`` makes one move only
     while game.state.phase == PLAYING:
         seat = game.state.turn
         if ends_turn(last[0], game.state):
@@ -83,9 +83,10 @@ def _with_forced_moves(game: Game, events: Sequence[Event]) -> tuple[Game, Seque
 
 
 def _with_forfeits(game: Game, events: tuple[Event, ...], state: State) -> tuple[tuple[Event, ...], State]:
-    """Return the events of a move and the state after them, where seats have forfeited.
+    """Correct the events of a move, and the state after them, in a match in which seats have forfeited.
 
-    None of the winners has; and if the seats that go out leave one side that has not, the match is over.
+    Removes forfeited seats from the winners, and ends the match if an elimination leaves only one side that has not
+    forfeited.
     """
     rules, forfeited, last = game.rules, game.presence.forfeited, events[-1]
     if isinstance(last, Finished):
@@ -96,7 +97,7 @@ def _with_forfeits(game: Game, events: tuple[Event, ...], state: State) -> tuple
 
 
 def with_consequences(game: Game, event: PresenceEvent) -> tuple[Game, Sequence[GameEvent]]:
-    """Return the game after this event, and the event with what follows at once: a forfeit, the end of the match."""
+    """Return the game after this event, and the event with its consequences: a forfeit, the end of the match."""
     following = consequences(game.rules, game.state, game.presence, event)
     for next_event in following:
         if isinstance(next_event, Finished):
@@ -113,9 +114,11 @@ def with_events(
     write_id: str,
     yielding: Callable[[Iterable[GameEvent]], Iterable[GameEvent]] = iter,
 ) -> Game:
-    """Return the game at the version that these events lead to, written at this time (``at``) by the write of that id.
+    """Return the game at the version after these events.
 
-    ``before`` is the state of the match before them; ``yielding`` returns events as they are.
+    ``before``: the state of the match before the events.
+    ``at``, ``write_id``: the time of the write in milliseconds since 1970, and its id.
+    ``yielding``: returns the same events, and lets other requests run between them.
     """
     round_ends, commitments = game.round_ends, game.commitments
     match_version, match_write_id = game.match_version, game.match_write_id
@@ -147,7 +150,7 @@ def with_events(
 
 
 def _room_at(game: Game, at: int) -> Room | None:
-    """Return what is kept of the waiting room of a game that is written at this time: since when somebody is there."""
+    """Return the waiting room after a write at this time, with ``since`` updated: when the first person sat down."""
     room = game.room
     if room is None or room.fill is None or not game.seats.are_open:
         return room
@@ -157,10 +160,10 @@ def _room_at(game: Game, at: int) -> Room | None:
 
 
 def replay_timed(game: Game, state: State, events: Iterable[tuple[int, GameEvent]]) -> tuple[Game, State]:
-    """Return the game with the presence and the clock that it has after these events, each with its time.
+    """Return the game with the presence and the clock after these events, and the state of its match after them.
 
-    The ``game`` has the presence and the clock before them; ``state`` is that of its match before them, and the second
-    result that after them.
+    ``game`` has the presence and the clock before the events; ``state`` is the state of the match before them.
+    ``events``: each with its time, in milliseconds since 1970.
     """
     presence, clock, automatic, after = _presence_and_clock(game, state, events)
     return game._replace(presence=presence, running_clock=clock, is_automatic=automatic), after
@@ -169,9 +172,10 @@ def replay_timed(game: Game, state: State, events: Iterable[tuple[int, GameEvent
 def _presence_and_clock(
     game: Game, state: State, events: Iterable[tuple[int, GameEvent]], after: State | None = None
 ) -> tuple[Presence, RunningClock, bool, State]:
-    """As ``replay_timed``: the presence, the clock, whether the game is automatic, and the state of the match.
+    """Return the presence, the clock, whether the game is automatic, and the state of the match after these events.
 
-    The last one is computed unless ``after`` gives it. A round ends in the same write as the move that ended it.
+    ``after``: the state of the match after the events, if the caller has it; saves computing it.
+    A round ends in the same write as the move that ended it.
     """
     settings, presence, clock, set_up = game.clock, game.presence, game.running_clock, game.is_set_up_automatic
     automatic = set_up or presence != ALL_PRESENT
@@ -209,7 +213,7 @@ def _presence_and_clock(
 def _clock_after(
     clock: RunningClock, game: Game, event: PresenceEvent, *, at: int, state: State, presence: Presence
 ) -> RunningClock:
-    """Return the clock after this event; ``state`` and ``presence`` are those before it."""
+    """Return the clock after this event; ``state`` and ``presence`` are from before the event."""
     seat, seats, settings = event.seat, game.seats, game.clock
     if settings is None:
         return clock
@@ -225,5 +229,5 @@ def _clock_after(
 
 
 def _waits_for_people(state: State, presence: Presence, seats: Seats) -> bool:
-    """Return whether no time is counted because nobody is present: the game sleeps, or computer players deal."""
+    """Return whether the clock stands because nobody is present: the game sleeps, or a computer player will deal."""
     return sleeps(state, presence, seats) or (state.phase == ROUND_OVER and not present_people(state, presence, seats))

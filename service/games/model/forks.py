@@ -1,7 +1,6 @@
-"""Records and hosted games: a game exported as a record for one viewer, and a record as the start of a new game.
+"""Records and hosted games: export a game as a record for one viewer, and start a new game from a record.
 
-Owns what a record takes from a hosted game, and a game from a record. When a seed may be revealed is decided by
-``service.engine.view``.
+Owns how the fields of one become those of the other. ``service.engine.view`` decides which seeds can be revealed.
 """
 
 from __future__ import annotations
@@ -36,14 +35,14 @@ from service.records.writer import build_record, resolved_options
 
 
 class ForkSource(NamedTuple):
-    """The record that a new game continues, as text, and the version in it; ``None`` is the last possible one."""
+    """The record that a new game continues, as text, and the version from which; ``None`` is the last possible one."""
 
     record: str
     version: int | None
 
 
 class ForkStart(NamedTuple):
-    """The start of a game that continues a record: its variant and options, the events so far and their state."""
+    """The start of a game that continues a record: variant, options, the events so far and the state after them."""
 
     variant: str
     options: dict[str, Value]
@@ -51,9 +50,10 @@ class ForkStart(NamedTuple):
 
 
 def export_record(game: Game, history: Sequence[EventEnvelope], seat: int | None) -> Record:
-    """Return the record of a game for the viewer at this seat; ``None`` is a spectator. ``history`` is all its events.
+    """Return the record of a game for the viewer at this seat; ``None`` is a spectator.
 
-    A round in progress is recorded as the viewer has seen it, the others in full.
+    ``history``: all events of the game.
+    The record shows a round in progress as the viewer has seen it, and other rounds in full.
     """
     created = history[0].event
     rounds = range(1, game.state.round + 2)
@@ -94,7 +94,7 @@ def _recorded_clock(clock: ClockSettings) -> RecordedClock:
 
 
 def load_fork(source: ForkSource, seats: int, yield_control: Callable[[], None]) -> ForkStart:
-    """Return the match of a record at a version, to be continued by this number of seats.
+    """Return the match of a record at a version, as the start of a game with this number of seats.
 
     Raises ``InvalidSetup`` if the record is invalid, cannot be continued there, or has another number of players.
     """
@@ -111,5 +111,5 @@ def load_fork(source: ForkSource, seats: int, yield_control: Callable[[], None])
 
 
 def as_arranged(events: Sequence[Event]) -> list[Event]:
-    """Return the events of a record as events of another game, where its deals are arranged ones."""
+    """Return the events of a record as events of a new game: its deals become arranged deals without proof."""
     return [replace(event, arranged=True, proof=None) if isinstance(event, Dealt) else event for event in events]

@@ -1,6 +1,6 @@
 """A hosted game: a match with its seats, the hashes of their tokens, and its deck.
 
-Owns the value that the codec encodes and the store holds. Does not depend on how it is stored or shown.
+Owns the value that commands change and the store saves. Does not depend on how a game is stored or shown.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from service.games.reminders import NO_ALLOWANCE, OutageAllowance
 GameStatus = Literal["waiting", "playing", "round_over", "finished"]
 
 Viewer = int | Literal["owner"] | None
-"""Who looks at a game: a seat, the application that owns the game, or ``None``, a spectator."""
+"""Who views a game: a seat, the application that owns the game, or ``None``, a spectator."""
 
 OWNER: Final = "owner"
 
 Audience = Literal["all", "app"]
-"""Who finds the open seats of a game in the lobby: everybody, or the application that owns the game alone."""
+"""Who finds the open seats of a game in a lobby: everybody, or only the application that owns the game."""
 
 AUDIENCES: Final[tuple[Audience, ...]] = get_args(Audience)
 
@@ -38,10 +38,11 @@ _MAX_VERSION_DIGITS: Final = 10
 
 
 class Ownership(NamedTuple):
-    """The application that owns a game, and how it calls the game: only the application is told ``ref``.
+    """The application that owns a game, and what it stores about the game.
 
-    ``join_code`` is ``None`` unless seats are open; the application gets it, and anybody who may read a lobby in which
-    the game is. ``lobby`` says in which one.
+    ``ref``: the application's own name of the game; shown to nobody else.
+    ``join_code``: ``None`` unless seats are open; shown to the application, and to readers of the lobby with the game.
+    ``lobby``: the lobby that lists the game; ``None`` for no lobby.
     """
 
     app: str
@@ -51,12 +52,12 @@ class Ownership(NamedTuple):
 
 
 class GameFacts(NamedTuple):
-    """The facts of a game at one version, from which all else is derived. Times are in milliseconds since 1970."""
+    """The stored fields of a game at one version; all else is derived. Times are in milliseconds since 1970."""
 
     id: str
     variant: Variant
     options: Mapping[str, Value]
-    """As requested; the others have the variant's defaults."""
+    """The requested options; the other options have the defaults of the variant."""
     rules: Rules
     """The rules of the variant for these options and this number of seats."""
     seats: Seats
@@ -74,16 +75,15 @@ class GameFacts(NamedTuple):
     write_id: str = ""
     """The id of the write that led to this version; empty before the first one."""
     match_version: int = 0
-    """The version of the last event that changed what can be played: all but changes of tokens, names and join codes,
-    rematches, and players who leave or come back. If a computer player takes over because a time is over, that has
-    changed.
+    """The version of the last event after which an older move is refused: of any type that is not in ``NO_PLAY``
+    (``service.games.model.game_events``).
     """
     match_write_id: str = ""
     """The id of the write that led to ``match_version``."""
     commitments: tuple[bytes, ...] = ()
-    """To the seeds of the last dealt round, if there is one, and of the next; empty if the deals cannot be proven."""
+    """The commitments to the seeds of the last dealt round, if any, and of the next; empty if nothing can be proven."""
     is_automatic: bool = False
-    """Whether anything may happen in this game without a person: a move of a bot, or the end of a time."""
+    """Whether anything can happen in this game without a person: the move of a computer player, or a deadline."""
     ownership: Ownership | None = None
     """``None`` for a game that belongs to no application."""
     rematch: str | None = None
@@ -93,48 +93,48 @@ class GameFacts(NamedTuple):
     unique_names: bool = False
     """Whether no two players may have the same name."""
     spectators: bool = True
-    """Whether anybody may read the game, and not only its seats and its owner."""
+    """Whether anybody can read the game, and not only its seats and its owner."""
     pace: int | None = None
     """Milliseconds between an event and the move of a computer player; ``None``: the default."""
     presence: Presence = ALL_PRESENT
     clock: ClockSettings | None = None
     running_clock: RunningClock = STOPPED
-    """Stopped unless anything may happen without a player."""
+    """Is ``STOPPED`` unless the game ``is_automatic``."""
     network: str = ""
-    """What stands for the network of the address that created the game; empty for a game of an application."""
+    """A digest of the network of the address that created the game; empty for a game of an application."""
     first_move: int | None = None
-    """The version before the first move of a person; ``None`` while there is none."""
+    """The version before the first move of a person; ``None`` without one."""
     auto: bool = False
-    """Whether the draws and passes of people without a choice are made with the move before them."""
+    """Whether forced draws and passes of people are made together with the move before them."""
     room: Room | None = None
-    """What is kept of its time as a waiting room; ``None`` where nothing but joins has happened in it."""
+    """The waiting room of the game; ``None`` if only joins happened in it."""
     trace: str = ""
-    """The trace of the last request that changed the game (``service.games.ports``)."""
+    """The trace id of the last request that changed the game (``service.games.ports.TRACE``)."""
     allowance: OutageAllowance = NO_ALLOWANCE
-    """By how much outages postpone its deadlines, as the process last learned it; not stored."""
+    """The outage allowance of the deadlines, as this process last read it; not stored."""
 
 
 class Game(GameFacts):
-    """A game at one version, with what follows from its facts: each is found out once, when it is first asked for.
+    """A game at one version, with properties that are computed once, when they are first used.
 
-    Another version is another value, so that nothing has to be kept up to date.
+    Each version is a new value, so that no cached property has to be updated.
     """
 
     @cached_property
     def status(self) -> GameStatus:
-        """``waiting`` while a seat is open and before the first deal, else the phase of the match."""
+        """``waiting`` while a seat is open or before the first deal, else the phase of the match."""
         return "waiting" if self.seats.are_open or not self.state.round else self.state.phase
 
     @cached_property
     def to_act(self) -> tuple[int, ...]:
-        """The seats that may move; none while a seat is open, nor before the first deal, which is nobody's move."""
+        """The seats that can move; none while a seat is open, nor before the first deal, which nobody has to make."""
         return () if self.status == "waiting" else self.state.to_act
 
     @cached_property
     def deadline(self) -> int | None:
-        """When the time for the running turn or deal is over by the clock of the game; after an outage it may be later.
+        """The deadline of the running turn or deal, without the outage allowance.
 
-        ``None`` without a clock, and while it does not run.
+        ``None`` without a clock, and while the clock stands.
         """
         if self.clock is None or self.status == "waiting":
             return None
@@ -142,14 +142,14 @@ class Game(GameFacts):
 
     @cached_property
     def shown_deadline(self) -> int | None:
-        """The deadline as it will be applied, as far as this process knows of outages."""
+        """The deadline with the outage allowance that this process knows."""
         return self.deferred_deadline(self.allowance)
 
     def deferred_deadline(self, allowance: OutageAllowance) -> int | None:
-        """Return the deadline as it is applied with this allowance.
+        """Return the deadline with this allowance.
 
-        An outage counts for the turns that began before its end; in a game with banks for all that follow too, as it
-        has used up a bank.
+        An outage postpones the turns that began before its end. In a game with banks it postpones all later turns, too,
+        because a bank ran down during the outage.
         """
         if self.deadline is None or self.clock is None:
             return None
@@ -158,12 +158,12 @@ class Game(GameFacts):
 
     @cached_property
     def is_awaited(self) -> bool:
-        """Whether anybody may wait for what comes next: a person who has not forfeited."""
+        """Whether a person may be waiting for the next event: a seat is open, or a person has not forfeited."""
         return self.seats.are_open or not self.seats.people <= self.presence.forfeited
 
     @property
     def fills_at(self) -> int | None:
-        """When the open seats go to computer players, in milliseconds since 1970; ``None``: not by itself."""
+        """When computer players get the open seats, in milliseconds since 1970; ``None`` for never."""
         room = self.room
         if room is None or room.fill is None or room.since is None or not self.seats.are_open:
             return None
@@ -171,38 +171,35 @@ class Game(GameFacts):
 
     @property
     def tenant(self) -> str:
-        """Who is served in turns for the game, and whose share of what the service holds it counts in.
-
-        The application that owns it, or else its ``network``.
-        """
+        """The tenant whose quotas the game counts in: the application that owns the game, or else its ``network``."""
         return self.network if self.ownership is None else self.ownership.app
 
     @property
     def is_set_up_automatic(self) -> bool:
-        """Whether the game is automatic from its creation, and not only while somebody is away."""
+        """Whether the settings alone make the game automatic, even if nobody is away."""
         if self.room is not None and self.room.fill is not None:
             return True
         return self.clock is not None or self.pace is not None or any([seat.kind == BOT for seat in self.seats])
 
     @property
     def open_code(self) -> bytes | None:
-        """The hash of the join code by which the game is found; ``None`` unless a seat is open."""
+        """The hash of the join code while a seat is open, else ``None``."""
         return self.join_hash if self.seats.are_open else None
 
     def with_seat(self, seat: int, value: Seat) -> Game:
-        """Return the game with another value of a seat."""
+        """Return the game with a new value for this seat."""
         return self._replace(seats=self.seats.replaced(seat, value))
 
     def is_current(self, version: int) -> bool:
-        """Return whether a move for ``version`` may be made, as nothing that can be played has changed since."""
+        """Return whether a move for ``version`` is still accepted: no event since then changed what can be played."""
         return self.match_version <= version <= self.version
 
     def etag(self, viewer: Viewer) -> str:
-        """Return the ETag of this version for a viewer. Depends on nothing hidden.
+        """Return the ETag of this version for a viewer. It reveals nothing hidden.
 
-        The ids of the writes that led to ``match_version`` and, if it is another, to this version are random: they
-        distinguish two writes that led to the same version, the first of which was lost in a failover. A deadline that
-        an outage has postponed since the write changes the view, and so it is in the ETag.
+        The ETag contains the random ids of the writes that led to ``match_version`` and, if different, to this version.
+        They distinguish two writes with the same version, of which a failover lost the first. It also contains a
+        deadline that an outage has postponed since the write, because that changes the view.
         """
         write = "" if self.write_id == self.match_write_id else f".{self.write_id}"
         if self.allowance.until and self.shown_deadline != self.deadline:
@@ -210,7 +207,7 @@ class Game(GameFacts):
         return f"{self.version}-{self.match_write_id}{write}-{'s' if viewer is None else viewer}"
 
     def is_current_tag(self, tag: str, seat: int) -> bool:
-        """Return whether this is a version that ``is_current``, or the ETag of such a version for this seat."""
+        """Return whether the tag is the number of a current version, or its ETag for this seat (``is_current``)."""
         number = tag.partition("-")[0]
         if not number.isdecimal() or len(number) > _MAX_VERSION_DIGITS or not self.is_current(int(number)):
             return False
@@ -225,7 +222,7 @@ def rules_for(variant: str, options: Mapping[str, Value], seats: int) -> Rules:
 
     Raises ``InvalidSetup``, and ``KeyError`` for an unknown variant.
     """
-    # With the types, as `true` equals 1 but may be refused where 1 is not.
+    # The key has the types of the values, because ``True`` equals 1, but an option may accept only one of them.
     return _rules(variant, tuple([(key, type(value), value) for key, value in options.items()]), seats)
 
 

@@ -1,7 +1,7 @@
-"""The events of a hosted game: those of its match, and what happens around it.
+"""The events of a hosted game: the events of its match, and those of hosting, such as joins and new tokens.
 
-Owns the events of hosting, and what an event changes of the game beside the state of its match. Does not depend on who
-makes them.
+Owns the events of hosting, and the effect of an event on tokens, seats and commitments. Does not depend on who causes
+an event.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from service.engine.presence import PRESENCE_EVENT_TYPES, Left, PresenceEvent, R
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """The game was created; with the commitment to the seed of its first round, if its deals can be proven."""
+    """The game was created; ``commitment`` is to the seed of its first round, ``None`` if deals cannot be proven."""
 
     commitment: bytes | None = None
 
@@ -24,8 +24,8 @@ class Created:
 class Joined:
     """A player took an open seat.
 
-    ``name`` is not stored with the event, so it is empty when the event is read; views show the current name of the
-    seat (``service.games.model.views``).
+    ``name`` is not stored with the event, and is empty when the event is read from the store; views show the current
+    name of the seat (``service.games.model.views``).
     """
 
     seat: int
@@ -41,9 +41,9 @@ class TokenChanged:
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """The application has changed the name of a player; without a name, only the ``ref``.
+    """The application changed the name or the ``ref`` of a player; without ``name``, only the ``ref``.
 
-    ``name`` is stored and shown as that of ``Joined``.
+    ``name`` is treated as in ``Joined``.
     """
 
     seat: int
@@ -57,21 +57,21 @@ class JoinCodeChanged:
 
 @dataclass(frozen=True, slots=True)
 class Rematched:
-    """The players of a finished game began another one: the game with this id."""
+    """The players of a finished game began a rematch, the game with this id."""
 
     game_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Freed:
-    """A seat of a waiting game is open again: its player has left, or was taken off."""
+    """A seat of a waiting game is open again: its player left, or was removed."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """An open seat of a waiting game went to a computer player of this level (``bot``); the name as in ``Joined``."""
+    """A computer player of this level (``bot``) took an open seat of a waiting game; ``name`` as in ``Joined``."""
 
     seat: int
     name: str
@@ -80,14 +80,14 @@ class Filled:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The match began without the open seats: of the old ``seats`` the first is seat 0 from now on, and so on."""
+    """The match began without the open seats. ``seats`` lists the old number of each seat, in the new order."""
 
     seats: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Reminded:
-    """The time of this seat, which is on turn, ends soon; the application is told."""
+    """The time for the turn of this seat ends soon; the application gets this reminder."""
 
     seat: int
 
@@ -110,7 +110,7 @@ HostingEvent = (
 GameEvent = HostingEvent | Event
 
 NO_PLAY: Final = frozenset([TokenChanged, Renamed, JoinCodeChanged, Rematched, Reminded, Left, Returned])
-"""The types of events after which a move that was meant for the version before may still be made."""
+"""The types of events that change nothing for moves: a move for the version before the event is still accepted."""
 
 GAME_EVENT_TYPES: Final = (
     EventType(Created, "created", 0, (("commitment", "bytes"),)),
@@ -130,7 +130,12 @@ GAME_EVENT_TYPES: Final = (
 
 
 class EventEnvelope(NamedTuple):
-    """An event with the version that it led to, its time in milliseconds since 1970, and who may move after it."""
+    """An event of a game.
+
+    ``version``: the version after the event.
+    ``at``: its time, in milliseconds since 1970.
+    ``to_act``: the seats that can move after it.
+    """
 
     version: int
     at: int
@@ -144,12 +149,12 @@ def changes_play(event: GameEvent) -> bool:
 
 
 def revokes(event: GameEvent, seat: int) -> bool:
-    """Return whether the token of this seat is no longer valid after an event."""
+    """Return whether the event revokes the token of this seat."""
     return isinstance(event, TokenChanged | Freed) and event.seat == seat
 
 
 def seat_after(event: GameEvent, seat: int) -> int:
-    """Return the seat after an event of the player who had this one before it, and goes on playing."""
+    """Return the number that this seat has after an event. The seat must still be in the game."""
     return event.seats.index(seat) if isinstance(event, Started) else seat
 
 

@@ -1,7 +1,7 @@
 """The times of a game: turns of computer players, deadlines, its expiry.
 
-Owns what is due, and when, for which a reminder is stored with every version of the game; and how long a game is kept
-after its last write. Does not depend on who acts (``service.games.automation.due``): the store lets games expire.
+Owns what is due in a game, and when; every write stores reminders for it. Owns how long a game lives after its last
+write; the store removes expired games. Does not depend on who acts (``service.games.automation.due``).
 """
 
 from __future__ import annotations
@@ -21,24 +21,26 @@ from service.games.tables import LOOK_MS
 DAY_MS: Final = 86_400_000
 NO_LOOKS: Final[Mapping[int, int]] = MappingProxyType({})
 MAX_ROUNDS_OF_BOTS: Final = 50
-"""The most rounds of a match of computer players alone.
+"""The maximum of rounds in a match of computer players alone.
 
-Nearly all matches have ended by then; a match of two in Block is the longest, with some 20 to 40 rounds.
+Nearly all matches are shorter; the longest are matches of two in Block, with some 20 to 40 rounds.
 """
 LEAD_MS: Final = 800
-"""Milliseconds before a move of a computer player is due, from which it may be chosen."""
+"""Milliseconds before a move of a computer player is due, when the service can begin to choose it."""
 _PACE_WITH_PEOPLE_MS: Final = 1000
 _LEAST_WITH_PEOPLE_MS: Final = {"expert": 300}
-"""The shortest time until a move of a level that calculates, so that a forced move does not come sooner than others.
+"""The minimum of milliseconds before a move of a level that calculates, so that forced moves do not come faster.
 
-Ninety-nine of a hundred decisions take less with the compiled engine; ``service.workers.bot_worker`` handles the rest.
+With the compiled engine, 99 % of decisions take less; ``service.workers.bot_worker`` handles the rest.
 """
 
 
 class Lifetimes(NamedTuple):
-    """Milliseconds for which games are kept after their last write; none is more than ``longest``.
+    """Milliseconds for which games live after their last write.
 
-    ``finished``: for finished games. ``unmoved``: for games in which no person has moved, finished or not.
+    ``longest``: for games in progress; the maximum of all three.
+    ``finished``: for finished games.
+    ``unmoved``: for games in which no person has moved, finished or not.
     """
 
     longest: int
@@ -53,15 +55,17 @@ class Lifetimes(NamedTuple):
 
     @classmethod
     def at_most(cls, longest: int, finished: int | None = None) -> Lifetimes:
-        """Return lifetimes that ``longest`` bounds."""
+        """Return lifetimes of which none is more than ``longest``."""
         return cls(longest, longest if finished is None else min(finished, longest), min(DAY_MS, longest))
 
 
 class BotTurn(NamedTuple):
-    """A move that the service is to make: by the bot of this ``level`` for a seat, or a deal, at this version.
+    """A move or deal that the service must make at this version of the game.
 
-    ``seat`` is that of the move; for a deal one that may deal. The move is made when it is ``due``, and may be chosen
-    from ``begin`` on; both in milliseconds since 1970.
+    ``seat``: the seat that moves; for a deal, a seat that can deal.
+    ``level``: the level of the computer player that chooses the move.
+    ``begin``: when the service can begin to choose, in milliseconds since 1970.
+    ``due``: when it makes the move, in milliseconds since 1970.
     """
 
     game: Game
@@ -73,14 +77,14 @@ class BotTurn(NamedTuple):
 
     @property
     def is_slow(self) -> bool:
-        """Whether the decision takes long, or would if the move were not forced."""
+        """Whether the level calculates its moves, which takes long unless the move is forced."""
         return self.level in SLOW_LEVELS and self.action == "move"
 
 
 def bot_turn(game: Game) -> BotTurn | None:
-    """Return what the service has to play in this game now; ``None`` if it is another's turn, or the game sleeps.
+    """Return the move or deal that the service must make now; ``None`` if a person must, or the game sleeps.
 
-    Between two rounds people deal, as long as one of them is present and in the match.
+    Between two rounds a person deals, if one is present and not eliminated.
     """
     state, presence = game.state, game.presence
     if game.status not in (PLAYING, ROUND_OVER) or sleeps(state, presence, game.seats):
@@ -97,9 +101,9 @@ def bot_turn(game: Game) -> BotTurn | None:
 
 
 def _bot_turn(game: Game, seat: int, level: str, action: Literal["move", "deal"]) -> BotTurn:
-    """Return the turn, due at a fixed time after the last event, which tells nothing about the choice.
+    """Return the turn, due at a fixed time after the match last changed, so that the time reveals nothing.
 
-    Leaving and coming back are no such events: otherwise a player could delay all computer players by them.
+    Leaving and coming back do not count as changes; otherwise a player could delay computer players with them.
     """
     acted, wait = game.running_clock.acted, game.pace or 0
     if game.seats.people:
@@ -109,7 +113,7 @@ def _bot_turn(game: Game, seat: int, level: str, action: Literal["move", "deal"]
 
 
 def is_under_way(game: Game) -> bool:
-    """Return whether the game goes on, or a player who is present may go on with it."""
+    """Return whether the match is running and somebody, a present person or the service, will make the next move."""
     state, presence = game.state, game.presence
     if game.status not in (PLAYING, ROUND_OVER) or sleeps(state, presence, game.seats):
         return False
@@ -119,13 +123,13 @@ def is_under_way(game: Game) -> bool:
 
 
 def gone_at(game: Game, looks: Mapping[int, int] = NO_LOOKS) -> dict[int, int]:
-    """Return when each stranger at a waiting game counts as gone, by seat; ``looks``: when each has last looked."""
+    """Return by seat when each stranger at a waiting game counts as gone; ``looks``: when each last looked at it."""
     sought = () if game.room is None else game.room.sought
     return {seat: max(at, looks.get(seat, 0)) + LOOK_MS for seat, at in sought}
 
 
 def attended_at(game: Game, looks: Mapping[int, int] = NO_LOOKS) -> int | None:
-    """Return when a waiting game is to be filled, or a stranger at it counts as gone; ``None`` for never."""
+    """Return when a waiting game must be filled, or a stranger at it counts as gone; ``None`` for never."""
     if game.room is None or not game.seats.are_open:
         return None
     times = gone_at(game, looks).values()
@@ -133,10 +137,10 @@ def attended_at(game: Game, looks: Mapping[int, int] = NO_LOOKS) -> int | None:
 
 
 def time_out_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int | None:
-    """Return when something follows from the deadline of the game by itself; ``None`` if nothing does.
+    """Return when the service must act on the deadline of a game; ``None`` if it does not.
 
-    It is ``GRACE_MS`` after the deadline as it is applied. With the absence ``claim`` nothing follows from the deadline
-    of a turn by itself. For a game with open seats it is when they are filled.
+    That is ``GRACE_MS`` after the deadline with the allowance. With the absence ``claim``, the deadline of a turn has
+    no effect until a player claims. For a game with open seats, returns ``attended_at``.
     """
     if game.seats.are_open:
         return attended_at(game)
@@ -147,9 +151,9 @@ def time_out_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int |
 
 
 def remind_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int | None:
-    """Return when the application is to be told that the running turn ends soon; ``None`` if it is not, or was already.
+    """Return when the application gets the reminder of the running turn; ``None`` if it gets none, or got it already.
 
-    It is not told of a turn that is shorter than the time of the reminder.
+    A turn that is shorter than the time of the reminder has no reminder.
     """
     clock, running = game.clock, game.running_clock
     if clock is None or clock.remind is None or running.reminded or game.state.phase != PLAYING:
@@ -160,12 +164,12 @@ def remind_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int | N
 
 
 def clock_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int | None:
-    """Return when somebody must look at the clock of a game next; ``None`` for never."""
+    """Return when the clock of a game next requires an action; ``None`` for never."""
     return min(filter(None, (remind_due(game, allowance), time_out_due(game, allowance))), default=None)
 
 
 def reminders(before: Game | None, after: Game) -> Reminders:
-    """Return the reminders that a write changes; those of kinds that the game never has are left out.
+    """Return the reminders that a write changes, without the kinds that this game never has.
 
     ``before`` is ``None`` for a new game.
     """
@@ -184,7 +188,7 @@ def reminders(before: Game | None, after: Game) -> Reminders:
         is_slow = len(kinds) > 1 and turn is not None and turn.is_slow
         kind = kinds[-1] if is_slow else kinds[0]
         if before is not None and before.presence != after.presence:
-            kinds = (*after.seats.bot_kinds, "bots_alone")  # as it may have been of another kind
+            kinds = (*after.seats.bot_kinds, "bots_alone")  # the earlier reminder may have another kind
         for due_kind in kinds:
             due[due_kind] = turn.begin if turn is not None and due_kind == kind else None
     if owned:
@@ -193,5 +197,5 @@ def reminders(before: Game | None, after: Game) -> Reminders:
 
 
 def _may_have_bot_turn(game: Game) -> bool:
-    """Return whether a computer player plays any seat, for itself or for a person."""
+    """Return whether a computer player plays any seat, as a player or as a substitute."""
     return game.presence != ALL_PRESENT or not game.seats.are_people

@@ -1,6 +1,6 @@
-"""The seats of a game: who plays each, and what follows from that.
+"""The seats of a game: who plays each seat, the names of players, and the record of the waiting room.
 
-Owns which players the service acts for. Does not depend on the rules of any game.
+Owns which seats the service plays. Does not depend on the rules of any game.
 """
 
 from __future__ import annotations
@@ -23,19 +23,21 @@ BOT: Final = "bot"
 LEVELS: Final = ("random", "beginner", "casual", "greedy", "expert")
 """The levels of computer players."""
 SLOW_LEVELS: Final = frozenset({"expert"})
-"""Those that calculate: a decision takes some fifty times as long as one of the others, or more."""
+"""The levels that calculate: a decision takes at least some fifty times as long as one of another level."""
 
 BOT_NAMES: Final = (
     "Rosa", "Emil", "Nora", "Otto", "Ines", "Pablo", "Mila", "Hugo", "Vera", "Anton", "Lola", "Bruno", "Tessa", "Igor",
     "Selma", "Theo",
 )  # fmt: skip
-"""The names of computer players, in the order in which they come to a table."""
+"""The names of computer players, in the order in which they are given at a table."""
 
 
 class Seat(NamedTuple):
-    """A seat: who plays it, and the hash of the token for it; for a computer player its level.
+    """A seat and its player.
 
-    ``ref`` is the name of the player in the application that owns the game: only that and the seat itself are told.
+    ``token_hash``: the hash of the token of a person.
+    ``level``: the level of a computer player.
+    ``ref``: the name that the application uses for the player; shown only to the application and to this seat.
     """
 
     kind: SeatKind
@@ -46,7 +48,7 @@ class Seat(NamedTuple):
 
 
 class Seats(tuple[Seat, ...]):
-    """All seats of a game, in their order. What follows from them is found out once, when it is first asked for."""
+    """All seats of a game, in order. Its properties are computed once, when they are first used."""
 
     @cached_property
     def people(self) -> frozenset[int]:
@@ -59,66 +61,69 @@ class Seats(tuple[Seat, ...]):
         return any([seat.kind == OPEN_SEAT for seat in self])
 
     def open(self) -> list[int]:
-        """Return the open seats, in their order."""
+        """Return the open seats, in order."""
         return [seat for seat, player in enumerate(self) if player.kind == OPEN_SEAT]
 
     @cached_property
     def are_bots(self) -> bool:
-        """Whether a computer player plays every seat, so that nobody waits for any of them."""
+        """Whether a computer player plays every seat."""
         return all([seat.kind == BOT for seat in self])
 
     @cached_property
     def bot_kinds(self) -> tuple[ReminderKind, ...]:
-        """The kinds of reminders of its computer players while others play, too; ``experts`` last."""
+        """The kinds of reminders for the computer players of a game with people; ``experts`` last."""
         return ("bots", "experts") if any([seat.level in SLOW_LEVELS for seat in self]) else ("bots",)
 
     @cached_property
     def are_people(self) -> bool:
-        """Whether a person plays every seat, so that the service acts for none of them."""
+        """Whether a person plays every seat."""
         return all([seat.kind == HUMAN for seat in self])
 
     def erased(self) -> frozenset[int]:
-        """Return the seats whose player was erased (``service.games.commands.erasure``) and that nobody got since."""
+        """Return the seats of erased players (``service.games.commands.erasure``) that have no new player."""
         return frozenset(
             [seat for seat, player in enumerate(self) if player.kind == HUMAN and player.token_hash is None]
         )
 
     def replaced(self, seat: int, value: Seat) -> Seats:
-        """Return these seats, but one of them with another value."""
+        """Return these seats with a new value for one of them."""
         return Seats((*self[:seat], value, *self[seat + 1 :]))
 
 
 class Fill(NamedTuple):
-    """Open seats go to computer players of this level, so many milliseconds (``after``) after the first person sat."""
+    """The setting that computer players of this ``level`` take the open seats.
+
+    ``after``: milliseconds from when the first person sat down.
+    """
 
     after: int
     level: str
 
 
 class Room(NamedTuple):
-    """The record of the time in which a game waited for players, beside its seats.
+    """The waiting room of a game: what happened before the match began.
 
-    Seats are those of that time: a match that began with fewer players has other numbers.
+    Seats have the numbers of that time. They differ from the current ones if the match began without open seats.
     """
 
     fill: Fill | None = None
     since: int | None = None
-    """When the first of the people who are there sat down, in milliseconds since 1970; kept only with ``fill``."""
+    """Since when at least one person has been seated, in milliseconds since 1970; set only with ``fill``."""
     freed: tuple[tuple[int, int], ...] = ()
-    """The seats that were freed, each with the version of the last time."""
+    """The seats that were freed, each with the version when it was last freed."""
     began: tuple[int, ...] = ()
-    """Who began the match, in the order of the present seats; empty unless some seats were open."""
+    """The old number of each current seat; empty unless the match began without open seats."""
     began_at: int = 0
-    """The version of the beginning with open seats."""
+    """The version at which the match began without open seats."""
     places: int = 0
-    """How many seats there were until then."""
+    """The number of seats before that version."""
     sought: tuple[tuple[int, int], ...] = ()
-    """The seats of strangers who sought a table, each with when they sat down, in milliseconds since 1970."""
+    """The seats of strangers who sought a table, each with the time they sat down, in milliseconds since 1970."""
     by_seek: bool = False
-    """Whether a stranger who found no table has opened this one, so that others may sit down at it."""
+    """Whether a stranger who found no table opened this one, so that other strangers can sit down at it."""
 
     def seat_now(self, seat: int, version: int) -> int | None:
-        """Return the present seat of the player who had this one at that version; ``None`` for who has left it."""
+        """Return the current seat of the player who had this seat at that version; ``None`` if the player left."""
         if any([freed == seat and at > version for freed, at in self.freed]):
             return None
         if not self.began or version >= self.began_at:
@@ -126,29 +131,29 @@ class Room(NamedTuple):
         return self.began.index(seat) if seat in self.began else None
 
     def seat_then(self, seat: int, version: int) -> int:
-        """Return the seat that the player of a present one had at that version."""
+        """Return the number that a current seat had at that version."""
         return self.began[seat] if self.began and version < self.began_at else seat
 
 
 def is_taken(name: str | None, others: Iterable[str | None]) -> bool:
-    """Return whether one of the others has the same name, in capital letters or small ones."""
+    """Return whether one of the others has the same name, ignoring case."""
     return name is not None and _folded(name) in [_folded(other) for other in others if other is not None]
 
 
 def free_name(name: str, others: Collection[str | None]) -> str:
-    """Return this name, with a number behind it if one of the others has the same."""
+    """Return this name, followed by a number if one of the others has the same name."""
     numbered = (name if number == 1 else f"{name} {number}" for number in count(1))
     return next(candidate for candidate in numbered if not is_taken(candidate, others))
 
 
 def bot_name(others: Collection[str | None]) -> str:
-    """Return the name of a computer player that comes to a table: the first of the list that nobody else there has."""
+    """Return the name for a new computer player: the first in ``BOT_NAMES`` that nobody at the table has."""
     free = next((name for name in BOT_NAMES if not is_taken(name, others)), None)
     return free or free_name(BOT_NAMES[0], others)
 
 
 def left_name(seat: int) -> str:
-    """Return the name of a player of this seat of whom nothing is known any more."""
+    """Return the name that replaces that of a player who was erased or left this seat."""
     return f"Player {seat + 1}"
 
 
@@ -157,10 +162,10 @@ def _folded(name: str) -> str:
 
 
 def may_go_on_alone(kinds: Collection[SeatKind], absence: Absence | None) -> bool:
-    """Return whether computer players may come to play on by themselves in a game that begins with these seats.
+    """Return whether a game that begins with these seats can come to be played by computer players alone.
 
-    So it is where they have all seats, and where all people may forfeit and leave two of them. ``absence`` is what
-    follows at a deadline, ``None`` without a clock.
+    That is possible if they have all seats, or if they have at least two and the people can forfeit by their clock.
+    ``absence``: what happens at a deadline; ``None`` without a clock.
     """
     bots = len([kind for kind in kinds if kind == BOT])
     return bots == len(kinds) or (absence == "forfeit" and bots > 1)

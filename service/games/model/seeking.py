@@ -1,6 +1,6 @@
-"""The waiting games at which strangers may sit down, and which of them are alike.
+"""Which waiting games strangers can join, and which of these games count as equal tables.
 
-Owns both. Does not depend on where the tables are listed (``service.games.tables``).
+Owns both rules. Does not depend on where the tables are listed (``service.games.tables``).
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from service.games.model.tokens import short_digest
 from service.games.tables import ListedTable, Listing
 
 EVERYBODY = ""
-"""The owner of the tables of which anybody may take a seat."""
+"""The owner of the tables that are open to everybody."""
 
 
 def form_of(
     variant: str, settings: Mapping[str, Value], players: int, *, clock: ClockSettings | None, fill: Fill | None
 ) -> str:
-    """Return a digest that is equal for tables with the same game, options as they apply, seats, and times."""
+    """Return a digest that is equal for tables with the same game, options with defaults, seats, and times."""
     return short_digest("table", json.encode((variant, dict(settings), players, clock, fill), order="sorted").decode())
 
 
 def listings_of(game: Game) -> tuple[Listing, ...]:
-    """Return the lists in which a game is, or was, while seats are open; none for one that strangers may not join.
+    """Return the lists that contain a game while seats are open; the same ones once it has begun.
 
-    Strangers may join a game that is in a lobby, or that a stranger has opened; but none with arranged deals or
-    anything else that a seeker cannot ask for.
+    Empty if strangers cannot join the game. They can join one that is in a lobby, or that a stranger opened, unless it
+    has arranged deals or anything else that a seeker cannot request.
     """
     room, ownership = game.room, game.ownership
     if _is_special(game):
@@ -52,7 +52,7 @@ def listings_of(game: Game) -> tuple[Listing, ...]:
 
 
 def table_of(game: Game) -> ListedTable:
-    """Return the entry of a game in the lists."""
+    """Return the entry of a game in a list of tables."""
     taken = tuple([player.kind != OPEN_SEAT for player in game.seats])
     if game.room is not None and game.room.began:
         taken = (True,) * game.room.places

@@ -1,9 +1,9 @@
 """Tokens, join codes and ids: their form, how they are generated or derived, and how they are compared.
 
-Owns their form and their strength. A seat's token has 256 bits, a join code 38, a game's id 128. Only the SHA-256 of
-tokens and codes is stored. Hashes are compared in constant time, each with all of them, so that the time does not
-depend on which one matches. The response to a request under an idempotency key can be repeated although no token is
-stored: there the tokens are derived from a secret of the server (``DerivedBytes``).
+Owns their form and their strength: the token of a seat has 256 random bits, a join code 38, the id of a game 128. Only
+the SHA-256 of tokens and codes is stored. A hash is compared with all stored hashes, in constant time, so that the time
+does not show which one matches. The response to a request with an idempotency key must be repeatable although no token
+is stored; therefore its tokens are derived from a secret of the server (``DerivedBytes``).
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ SEAT_PREFIX = "seat_"
 
 
 class DerivedBytes(RandomBytes):
-    """Bytes that are unpredictable without the server's secret, and always the same for the same ``purpose``.
+    """Bytes that are unpredictable without the secret of the server, and always the same for the same ``purpose``.
 
-    The n-th call returns the first bytes, at most 32, of HMAC-SHA-256(secret, n and the words of the purpose, each
-    with its length in front).
+    The n-th call returns the first bytes, at most 32, of HMAC-SHA-256(secret, message). The message is n, and each word
+    of the purpose after its length.
     """
 
     def __init__(self, secret: bytes, *purpose: str) -> None:
@@ -39,21 +39,21 @@ class DerivedBytes(RandomBytes):
 
 
 def new_game_id(random_bytes: RandomBytes) -> str:
-    """Return an id for a game: 22 URL-safe characters of 128 random bits, and two that give it a shard.
+    """Return an id for a game: 22 URL-safe characters of 128 random bits, and two that select its shard.
 
-    It does not start with a hyphen: a command line would take such an id for an option.
+    It does not start with a hyphen, because a command line would read such an id as an option.
     """
     name = _base64(random_bytes(16))
     return with_shard("A" + name[1:] if name.startswith("-") else name)
 
 
 def new_token(random_bytes: RandomBytes) -> str:
-    """Return a token for a seat: 256 bits, with a prefix that identifies it as one."""
+    """Return a token for a seat: 256 random bits after the prefix ``seat_``."""
     return SEAT_PREFIX + _base64(random_bytes(32))
 
 
 def new_write_id(random_bytes: RandomBytes) -> bytes:
-    """Return an id for a write: 48 bits, 8 characters. It only has to differ from other writes at the same version."""
+    """Return an id for a write: 48 bits, 8 characters. It must only differ from other writes at the same version."""
     return urlsafe_b64encode(random_bytes(6))
 
 
@@ -62,20 +62,20 @@ def hash_secret(secret: str) -> bytes:
     return sha256(secret.encode("utf-8", "surrogateescape")).digest()
 
 
-# Join codes. A code gives the shard of its game, so the key that leads from the code to the game is in the slot of
-# the game, and one script writes both.
+# Join codes. A code contains the shard of its game. So the key that maps the code to the game is in the slot of the
+# game, and one script writes both.
 
 
 _CODE_LENGTH: Final = 8
 _CODE_ALPHABET: Final = "23456789ACDEFGHJKMNPQRTVWXY"
-"""Letters and digits that nobody confuses: without 0, O, 1, I and L, and with one of each other pair."""
+"""Letters and digits that people do not confuse: no 0, O, 1, I or L, and only one of each other similar pair."""
 _CODES_PER_SHARD: Final = len(_CODE_ALPHABET) ** _CODE_LENGTH // SHARDS
 JOIN_CODE_ATTEMPTS: Final = 4
-"""How many codes are tried for a game, as another game may have the same code."""
+"""How many codes are tried for a game, because another game may have the same code."""
 
 
 def new_join_code(random_bytes: RandomBytes, shard: int) -> str:
-    """Return a code for the open seats of a game of this shard: 8 letters and digits of 38 bits, to be read aloud."""
+    """Return a join code for a game of this shard: 8 letters and digits of 38 random bits, easy to read aloud."""
     number = int.from_bytes(random_bytes(16), "big") % _CODES_PER_SHARD * SHARDS + shard
     code = ""
     for _ in range(_CODE_LENGTH):
@@ -85,12 +85,12 @@ def new_join_code(random_bytes: RandomBytes, shard: int) -> str:
 
 
 def read_join_code(text: str) -> str:
-    """Return a join code in its own form, however it was typed: without blanks and hyphens, in capital letters."""
+    """Return a typed join code in its normal form: without blanks and hyphens, in capital letters."""
     return "".join(text.upper().split()).replace("-", "")
 
 
 def shard_of_code(code: str) -> int | None:
-    """Return the shard of the game with this join code; ``None`` for what is no code."""
+    """Return the shard of the game with this join code; ``None`` if the text is not a join code."""
     if len(code) != _CODE_LENGTH or not set(code) <= set(_CODE_ALPHABET):
         return None
     number = 0
@@ -100,17 +100,17 @@ def shard_of_code(code: str) -> int | None:
 
 
 def is_join_code(text: str, join_hash: bytes | None) -> bool:
-    """Return whether this is, however it is written, the join code with this hash."""
+    """Return whether the text is a spelling of the join code with this hash."""
     return find_hash(read_join_code(text), [join_hash]) is not None
 
 
 def short_digest(*words: str) -> str:
-    """Return a digest of these words: 128 bits, 22 URL-safe characters. The boundaries of the words count."""
+    """Return a digest of these words: 128 bits, 22 URL-safe characters. It depends on the boundaries of the words."""
     return _base64(sha256(b"".join([b"%d:%b" % (len(word), word) for word in map(_bytes, words)])).digest()[:16])
 
 
 def find_hash(secret: str, hashes: Sequence[bytes | None]) -> int | None:
-    """Return the index of the hash of ``secret`` in ``hashes``; ``None`` if it is not there. Compares all of them."""
+    """Return the index of the hash of ``secret`` in ``hashes``, ``None`` if it is missing. Compares all of them."""
     presented = hash_secret(secret)
     match = None
     for index, known in enumerate(hashes):

@@ -1,7 +1,7 @@
-"""A game as one viewer may know it: the view of the match, the seats, the table, the events and the score card.
+"""What one viewer can see of a game: the view of the match, the seats, the table, the events and the score card.
 
-Owns the combination of a hosted game with ``service.engine.view``, which alone decides what is hidden from whom, and
-the text form of a time. Does not depend on how anything else is shown.
+Owns the view of a hosted game, which contains the view of its match (``service.engine.view`` alone decides what is
+hidden from whom), and the text form of a time. Does not depend on how a view becomes JSON.
 """
 
 from __future__ import annotations
@@ -26,13 +26,15 @@ from service.games.model.schedule import Lifetimes
 from service.games.model.seats import BOT, Seat, SeatKind, left_name
 
 WITH_NAME: Final = (Joined, Renamed, Filled)
-"""The types of events that may show the name of a player."""
+"""The types of events that contain the name of a player."""
 
 
 class SeatView(NamedTuple):
-    """The player of a seat; ``name`` is ``None`` for an open one, ``level`` is that of a computer player.
+    """A seat and its player.
 
-    ``ref`` is what the application calls the player; ``None`` for viewers who are not told.
+    ``name``: ``None`` for an open seat.
+    ``level``: the level of a computer player.
+    ``ref``: the name that the application uses for the player; ``None`` for viewers from whom it is hidden.
     """
 
     kind: SeatKind
@@ -41,12 +43,12 @@ class SeatView(NamedTuple):
     away: bool = False
     forfeited: bool = False
     bank: int | None = None
-    """Milliseconds that were left when the running turn began; ``None`` without banks, and for a computer player."""
+    """Milliseconds left at the beginning of the running turn; ``None`` without banks, and for a computer player."""
     ref: str | None = None
 
 
 class GameView(NamedTuple):
-    """A game at one version, as one viewer may know it. Times in milliseconds since 1970."""
+    """What one viewer can see of a game at one version. Times are in milliseconds since 1970."""
 
     id: str
     variant: Variant
@@ -61,14 +63,14 @@ class GameView(NamedTuple):
     updated_at: int
     expires_at: int
     commitments: tuple[bytes, ...]
-    """To the seeds of the last dealt round, if there is one, and of the next; empty if the deals cannot be proven."""
+    """The commitments to the seeds of the last dealt round, if any, and of the next; empty if nothing can be proven."""
     unique_names: bool
     clock: ClockSettings | None = None
     deadline: int | None = None
     ref: str | None = None
-    """What the application calls the game; ``None`` for every other viewer."""
+    """The name that the application uses for the game; ``None`` for every other viewer."""
     join_code: str | None = None
-    """With which the open seats can be taken; ``None`` without any, and for every viewer but the application."""
+    """The code for the open seats; ``None`` without open seats, and for every viewer except the application."""
     rematch: str | None = None
     """The id of the game that follows this one."""
     rematch_of: str | None = None
@@ -76,11 +78,11 @@ class GameView(NamedTuple):
     spectators: bool = True
     auto: bool = False
     fills_at: int | None = None
-    """When the open seats go to computer players; ``None``: not by itself."""
+    """When computer players get the open seats; ``None`` for never."""
 
 
 class TableView(NamedTuple):
-    """The tiles on the table at one version, and the set they are of; the same for every viewer."""
+    """The tiles on the table at one version, and the set that they belong to; the same for every viewer."""
 
     game: str
     """The id of the game."""
@@ -94,7 +96,7 @@ class TableView(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """A seat's place in the match. Tied seats share a rank, and the ranks after it are skipped (1, 1, 3)."""
+    """The rank of a seat in the match. Tied seats share a rank, and the ranks after it are skipped (1, 1, 3)."""
 
     seat: int
     name: str | None
@@ -116,7 +118,7 @@ class ScoreCard(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """Stands in for events that cannot be returned: the current view of the game."""
+    """The current view of the game, in place of events that cannot be returned."""
 
     view: GameView
 
@@ -127,19 +129,25 @@ class Deleted:
 
 
 class EventView(NamedTuple):
-    """An event as one viewer may know it; its time in milliseconds since 1970, and the seats that may move after it."""
+    """What one viewer can see of an event.
+
+    ``at``: its time, in milliseconds since 1970.
+    ``to_act``: the seats that can move after it.
+    """
 
     version: int
     at: int
     event: HostingEvent | Event | DealtView | DrewView | Reset | Deleted
     to_act: tuple[int, ...] | None = None
-    """``None`` where it is not known, as for events of a record."""
+    """``None`` if unknown, as for events of a record."""
 
 
 class EventPage(NamedTuple):
-    """Consecutive events, the cursor for the next page, and whether there were more when the page was read.
+    """Consecutive events.
 
-    ``write_id`` is the id of the write that led to that version; empty if it is not known.
+    ``version``: the cursor for the next page.
+    ``more``: whether there were more events when the page was read.
+    ``write_id``: the id of the write that led to ``version``; empty if unknown.
     """
 
     events: tuple[EventView, ...]
@@ -149,10 +157,9 @@ class EventPage(NamedTuple):
 
 
 def view_event(envelope: EventEnvelope, seat: int | None, game: Game | None = None) -> EventView:
-    """Return what ``seat`` may know of an event; ``None`` is a spectator. Events outside the match are public.
+    """Return what ``seat`` can see of an event; ``None`` is a spectator. Events outside the match are public.
 
-    The names of players are shown as they are now, and stored with no event: the ``game`` as it is now is needed for
-    events ``WITH_NAME`` that are shown.
+    No event is stored with a name. Therefore events ``WITH_NAME`` get the current names from the current ``game``.
     """
     version, at, event, to_act = envelope
     if game is not None and isinstance(event, WITH_NAME) and event.name is not None:
@@ -163,21 +170,20 @@ def view_event(envelope: EventEnvelope, seat: int | None, game: Game | None = No
 
 
 def _name_at(game: Game, seat: int, version: int) -> str:
-    """Return the name that the player who had a seat at a version has now."""
+    """Return the current name of the player who had this seat at a version."""
     now = seat if game.room is None else game.room.seat_now(seat, version)
     return left_name(seat) if now is None else game.seats[now].name or ""
 
 
 def view_game(game: Game, viewer: Viewer, lifetimes: Lifetimes) -> GameView:
-    """Return what a viewer may know of the game.
+    """Return what a viewer can see of the game.
 
-    The owner knows what a spectator knows, and what it calls the game and its players; a seat, what it is called
-    itself.
+    The owner sees what a spectator sees, and all refs; a seat sees its own ref.
     """
     match = view(game.rules, game.state, None if viewer == OWNER else viewer)
     status = game.status
     if status == "waiting":
-        match = match._replace(to_act=(), legal_moves=())  # as ``legal_moves_for``
+        match = match._replace(to_act=(), legal_moves=())  # as in ``legal_moves_for``
     owned = game.ownership if viewer == OWNER else None
     return GameView(
         id=game.id,
@@ -209,14 +215,14 @@ def view_game(game: Game, viewer: Viewer, lifetimes: Lifetimes) -> GameView:
 
 
 def view_table(game: Game, version: int, round_number: int, layout: Layout) -> TableView:
-    """Return the table of the game as it is, or was at an earlier version."""
+    """Return the table of the game at this version, with this round and layout."""
     rules = game.rules
     tiles = rules.tiles
     return TableView(game.id, version, round_number, layout, rules.layout_spread(), len(tiles), tiles[-1].high)
 
 
 def forget_seat_views() -> None:
-    """Drop the cached views of seats: their names are those of some games."""
+    """Clear the cached views of seats, because they contain the names of players."""
     _seat_views.cache_clear()
 
 
@@ -224,9 +230,9 @@ def forget_seat_views() -> None:
 def _seat_views(
     seats: tuple[Seat, ...], presence: Presence, banks: tuple[int, ...], viewer: Viewer
 ) -> tuple[SeatView, ...]:
-    """Return the players of the seats as a viewer may know them; cached, as they rarely change.
+    """Return what a viewer can see of the seats; cached, because seats rarely change.
 
-    All but what an application calls them is public: without an application, give ``None`` for any viewer.
+    Only refs depend on the viewer. For a game without an application, pass ``None`` for every viewer.
     """
     return tuple(
         [
@@ -245,14 +251,14 @@ def _seat_views(
 
 
 def legal_moves_for(game: Game, seat: int | None) -> tuple[Move, ...]:
-    """Return the legal moves of a seat; none for a spectator, while seats are open, nor before the first deal."""
+    """Return the legal moves of a seat; none for a spectator, while seats are open, or before the first deal."""
     if seat is None or game.seats.are_open or not game.state.round:
         return ()
     return legal_moves(game.rules, game.state, seat)
 
 
 def standings(game: Game) -> tuple[Standing, ...]:
-    """Return the seats from first to last (``ranking``), those that have forfeited after all others."""
+    """Return the seats from first to last (``ranking``); seats that have forfeited come last."""
     totals = game.state.running_totals()
     forfeited = game.presence.forfeited
     ranks = ranking(game.variant.best, game.state, forfeited)
@@ -273,14 +279,14 @@ def standings(game: Game) -> tuple[Standing, ...]:
     )
 
 
-# The text form of a time, the same wherever the service writes one.
+# The text form of a time, everywhere in the service.
 
 
 @lru_cache(maxsize=4096)
 def format_rfc3339(milliseconds: int) -> str:
     """Return a time in milliseconds since 1970 in the form of RFC 3339, in UTC: ``2026-01-06T19:33:20.000Z``.
 
-    Cached, as the times of a game are shown again with each view.
+    Cached, because each view repeats the times of a game.
     """
     minutes, rest = divmod(milliseconds, 60_000)
     seconds, thousandths = divmod(rest, 1000)
@@ -289,7 +295,7 @@ def format_rfc3339(milliseconds: int) -> str:
 
 @lru_cache(maxsize=1024)
 def _format_minute(minutes: int) -> str:
-    """Return the text up to the minute; cached, as many times within a minute are formatted."""
+    """Return the text up to the minute; cached, because many times in the same minute are formatted."""
     return datetime.fromtimestamp(minutes * 60, UTC).strftime("%Y-%m-%dT%H:%M")
 
 
@@ -300,7 +306,7 @@ T = TypeVar("T")
 
 
 class SeatToken(NamedTuple):
-    """A seat with its token, which is returned only once."""
+    """A seat with its token, which the service returns only once."""
 
     seat: int
     name: str
@@ -308,7 +314,7 @@ class SeatToken(NamedTuple):
 
 
 class CreatedGame(NamedTuple):
-    """A game just created, as a spectator sees it, with the tokens of its seats and the code for the open ones."""
+    """A new game as its creator sees it, with the tokens of its seats and the code for the open ones."""
 
     view: GameView
     seats: tuple[SeatToken, ...]
@@ -316,23 +322,25 @@ class CreatedGame(NamedTuple):
 
 
 class JoinedSeat(NamedTuple):
-    """An open seat just taken, with the game as this seat sees it."""
+    """A seat that was just taken, with the game as this seat sees it."""
 
     seat: SeatToken
     view: GameView
 
 
 class FoundSeat(NamedTuple):
-    """A seat that a seeker was given, and whether a table was ``opened`` for it."""
+    """The seat of a seeker; ``opened``: a new table was opened for it."""
 
     joined: JoinedSeat
     opened: bool
 
 
 class LegalMoves(NamedTuple):
-    """The legal moves of a seat at this version; ``turn`` is the seat whose turn it is, ``to_act`` who may move.
+    """The legal moves of a seat at this version.
 
-    ``deadline`` is that of the running turn or deal, in milliseconds since 1970; ``None`` while no clock runs.
+    ``turn``: the seat whose turn it is.
+    ``to_act``: the seats that can move.
+    ``deadline``: of the running turn or deal, in milliseconds since 1970; ``None`` while no clock runs.
     """
 
     version: int
@@ -343,7 +351,7 @@ class LegalMoves(NamedTuple):
 
 
 class CommandResult(NamedTuple, Generic[T]):
-    """The result of a command; ``replayed`` if it is that of an earlier request under the same idempotency key."""
+    """The result of a command; ``replayed``: it repeats an earlier request with the same idempotency key."""
 
     answer: T
     replayed: bool

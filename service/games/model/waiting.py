@@ -1,6 +1,6 @@
-"""The waiting room of a game: how seats are freed and filled until the first round is dealt, and how that begins.
+"""The waiting room of a game: free seats, fill seats, begin the match, deal the first round.
 
-Owns what these changes are. Does not depend on who may make them, nor on when a game fills by itself
+Owns these changes of a game. Does not depend on who can make them, nor on when a game fills by itself
 (``service.games.model.schedule``).
 """
 
@@ -22,9 +22,9 @@ Change = tuple[Game, list[GameEvent]]
 
 
 def deal_if_full(game: Game, events: Sequence[GameEvent]) -> Change:
-    """Return the game with its first round dealt, unless it continues a record, and the events with this deal.
+    """Deal the first round if no seat is open; return the game, and the events followed by the deal.
 
-    A person who was erased before is away from then on. Both unchanged if a seat is open.
+    A game that continues a record is already dealt. Erased players are away from the beginning.
     """
     events = list(events)
     if game.seats.are_open:
@@ -45,7 +45,7 @@ def check_waiting(game: Game) -> None:
 
 
 def freed(game: Game, seats: Iterable[int]) -> Change:
-    """Return the waiting game with these seats open again; nothing is kept of their players."""
+    """Return the waiting game with these seats open again, without any data of their players."""
     events: list[GameEvent] = []
     room = game.room or Room()
     for seat in seats:
@@ -60,7 +60,7 @@ def freed(game: Game, seats: Iterable[int]) -> Change:
 
 
 def filled(game: Game, seats: Iterable[int], level: str) -> Change:
-    """Return the waiting game with computer players of this level in these open seats, dealt if no other is open."""
+    """Give these open seats to computer players of this level; deal the first round if no seat is open then."""
     events: list[GameEvent] = []
     for seat in seats:
         name = bot_name([player.name for player in game.seats])
@@ -70,10 +70,10 @@ def filled(game: Game, seats: Iterable[int], level: str) -> Change:
 
 
 def begun(game: Game) -> Change:
-    """Return the game, dealt, without its open seats.
+    """Return the game without its open seats, with the first round dealt.
 
-    The others move up, so that teams may be others. Raises ``InvalidSetup`` if the game cannot be played by so many,
-    and if its deals are arranged for all seats.
+    The other seats move up, which can change the teams. Raises ``InvalidSetup`` if the game cannot be played by this
+    number of players, or if its deals are arranged for all seats.
     """
     here = tuple([seat for seat, player in enumerate(game.seats) if player.kind != OPEN_SEAT])
     if game.deck.arranged or game.state.round:
