@@ -1,1 +1,1 @@
-"""The commands, which change a game: one decision a function, committed as a whole."""
+"""The commands, which change a game. Each is a decision: a function of the game, committed in one write."""

@@ -1,6 +1,6 @@
 """The parts that all commands share.
 
-Owns how a request gets a secret that it can be given again, and how a decision says that nothing changes.
+Owns how the secrets of a request are made repeatable, and how a decision reports that nothing changes.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from service.games.store.repository import GameRepository
 
 
 class NewSecret(Protocol):
-    """The token or join code that a request is given, each time the same one."""
+    """Makes the tokens and join codes of one request; for the same purpose always the same one."""
 
     def __call__(self, *purpose: str, prior: PriorWrite | None = None) -> str:
-        """Return the one for this purpose; with ``prior`` that of an earlier write under the same idempotency key.
+        """Return the secret for this purpose. With ``prior``, return the secret of that earlier write.
 
-        Raises ``SecretChanged``.
+        ``prior`` is a write under the same idempotency key. Raises ``SecretChanged``.
         """
 
 
 class Unchanged(Exception):
-    """A command would change nothing in this game, in which it was decided."""
+    """A command would change nothing in this ``game``."""
 
     def __init__(self, game: Game) -> None:
         super().__init__()
@@ -34,12 +34,10 @@ class Unchanged(Exception):
 
 
 class CommandContext(NamedTuple):
-    """The games, what derives tokens from idempotency keys, and the process.
+    """The parts that commands use; ``bots_alone`` limits games that only computer players play.
 
-    ``bots_alone`` admits games of computer players alone.
-
-    All commands have the same shape: the idempotency record of the request, a decision that is a function of the game,
-    one atomic transaction, committed once for the same record, and the result.
+    All commands have the same steps: make the idempotency record of the request; decide, which is a function of the
+    game; commit the decision in one atomic transaction, once for the same record; return the result.
     """
 
     repository: GameRepository
@@ -48,9 +46,9 @@ class CommandContext(NamedTuple):
     bots_alone: BotsAlone
 
     def new_secret(self, make: Callable[[RandomBytes], str], key: IdempotencyKey | None) -> NewSecret:
-        """Return what a request is given.
+        """Return the source of the secrets of a request, which ``make`` forms from bytes.
 
-        Random bytes, or with an idempotency key those derived from purpose and key.
+        The bytes are random; with an idempotency key they are derived from the purpose and the key.
         """
         if key is None:
             secret = make(self.runtime.random_bytes)

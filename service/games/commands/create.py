@@ -1,6 +1,6 @@
 """The command that creates a game.
 
-Owns what the game is made of, and how a request that is repeated gets the same game and tokens. Does not depend on the
+Owns how a request becomes a game, and how a repeated request gets the same game and tokens. Does not depend on the
 rules of the game.
 """
 
@@ -38,8 +38,6 @@ from service.limits.stored_bytes import Tenant
 from service.redis.errors import StorageUnavailable
 from service.redis.shards import shard_of
 
-# A new game: its seats with their tokens, its deck, and its first deal once no seat is open.
-
 
 class NewGame(NamedTuple):
     """A game without events, the tokens of its seats, and the join code if a seat is open."""
@@ -50,10 +48,11 @@ class NewGame(NamedTuple):
 
 
 class Secrets(NamedTuple):
-    """The source of the secrets of a new game.
+    """The sources of the secrets of a new game.
 
-    Tokens and the join code are made from ``token_bytes``, the seed of the deals from ``seed_bytes``. So many of the
-    join codes are ``skipped``, as they are those of other games.
+    ``token_bytes``: for tokens and the join code.
+    ``seed_bytes``: for the seed of the deals.
+    ``skipped``: how many join codes to skip because other games have them.
     """
 
     token_bytes: RandomBytes
@@ -62,9 +61,9 @@ class Secrets(NamedTuple):
 
 
 def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: str, now: int) -> NewGame:
-    """Return the requested game, beginning from ``state``, with the network as it is stored.
+    """Return the requested game with this ``state`` of its match. ``now`` is in milliseconds since 1970.
 
-    ``now`` in ms since 1970.
+    ``request.network`` must already be the digest (``network_digest``).
     """
     variant, token_bytes = variants()[request.variant], secrets.token_bytes
     tokens = tuple(
@@ -112,10 +111,7 @@ def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: s
 
 
 def _names(request: GameRequest) -> list[str | None]:
-    """Return the names in seat order.
-
-    A computer player gets the first name of the list that nobody else at the table has.
-    """
+    """Return the names in the order of seats, with names for computer players (``bot_name``)."""
     names: list[str | None] = [player.name for player in request.seats]
     for seat, player in enumerate(request.seats):
         if player.level is not None:
@@ -134,10 +130,10 @@ def _deck(request: GameRequest, game_id: str, random_bytes: RandomBytes) -> Deck
 def create_game(
     context: CommandContext, request: GameRequest, key: IdempotencyKey | None = None
 ) -> CommandResult[CreatedGame]:
-    """Create a game, and deal its first round if no seat is open. An idempotency key belongs to the application.
+    """Create a game, and deal its first round if no seat is open. Different applications can use the same key.
 
-    A request that is repeated gets the first code again, and after a change one that is no longer valid. Raises
-    ``InvalidSetup`` if the request cannot be played, ``ShareUsedUp``, ``TooManyGamesOfBots``, ``KeyReused``.
+    A repeated request gets the same join code again, even if that has been replaced and is no longer valid. Raises
+    ``InvalidSetup`` if the game cannot be played, ``ShareUsedUp``, ``TooManyGamesOfBots``, ``KeyReused``.
     """
     fork = None
     if request.source is not None:
@@ -146,7 +142,7 @@ def create_game(
     rules = check_request(request, context.runtime.yield_control)
     network = "" if request.app is not None else network_digest(context.idempotency, request.network)
     request = request._replace(network=network)
-    now = context.runtime.clock()  # before the reservation, so that it uses up the retry budget
+    now = context.runtime.clock()  # before the reservation, so that its time counts in the retry budget
     game_id = new_game_id(context.runtime.random_bytes)
     record, token_bytes = None, lambda: context.runtime.random_bytes
     if key is not None:
@@ -163,14 +159,14 @@ def create_game(
         new = new._replace(tokens=_still_given(new.tokens, committed.after))
     view = view_game(committed.after, None if request.app is None else OWNER, context.repository.lifetimes)
     if request.app is not None:
-        view = view._replace(join_code=new.join_code)  # that of the first answer, also where this one repeats it
+        view = view._replace(join_code=new.join_code)  # a repeated response has the code of the first one
     return CommandResult(CreatedGame(view, new.tokens, new.join_code), committed.replayed)
 
 
 def _drafts(
     draft: Callable[[Secrets], NewGame], seed_bytes: RandomBytes, token_bytes: Callable[[], RandomBytes]
 ) -> Iterator[NewGame]:
-    """Return the same new game with one join code after another."""
+    """Yield the same new game with one join code after another."""
     for skipped in range(JOIN_CODE_ATTEMPTS):
         yield draft(Secrets(token_bytes(), seed_bytes, skipped))
 
@@ -178,7 +174,7 @@ def _drafts(
 def _store(
     context: CommandContext, drafts: Iterator[NewGame], forked: Sequence[GameEvent], record: IdempotencyRecord | None
 ) -> tuple[NewGame, Committed]:
-    """Store the first of these drafts whose join code no other game has."""
+    """Store the first draft whose join code no other game has."""
     transactions = context.repository.transactions
     for new in drafts:
         game, events = deal_if_full(new.game, [Created(new.game.deck.commitment(1)), *forked])
@@ -193,18 +189,18 @@ def _store(
 
 
 def _tenant_of(request: GameRequest) -> Tenant:
-    """Whose share the requested game will count in; its network is the stored one."""
+    """Return the tenant whose share the requested game counts in; its network must already be the digest."""
     return Tenant(request.network or request.app or "", is_app=not request.network)
 
 
-@lru_cache(maxsize=1024)  # of networks that create games again and again
+@lru_cache(maxsize=1024)  # the same networks create games repeatedly
 def network_digest(idempotency: Idempotency, network: str) -> str:
-    """Return 72 bits for the network of an address, which tell nothing of it without the secret."""
+    """Return 72 bits for the network of an address, which reveal nothing about it without the secret."""
     return idempotency.derive_bytes("network", network)(9).hex()
 
 
 def _still_given(tokens: tuple[SeatToken, ...], game: Game) -> tuple[SeatToken, ...]:
-    """Return the tokens of a repeated creation, with the players' present names, but nothing of who was erased."""
+    """Return the tokens of a repeated creation with the current names, without those of erased players."""
     return tuple(
         [
             token._replace(name=game.seats[token.seat].name or "")

@@ -1,8 +1,7 @@
-"""Erasure: what becomes of a game when one of its players is forgotten.
+"""Erasure: remove the personal data of a player from a game.
 
-Owns what goes and what takes its place: the names by which others, and the application, know the player are gone from
-the seat, its token is revoked, and while the match goes on a computer player goes on with it. What was played stays, as
-it is the game of the others, too.
+Owns what is removed and replaced: the seat loses the name and the ref of the player, its token is revoked, and in a
+running match a computer player takes over. The moves stay, because the game also belongs to the other players.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from service.games.store.transactions import Decision
 
 
 class NothingToErase(Exception):
-    """No seat of the game is of this player."""
+    """No seat of the game belongs to this player."""
 
 
 def decide_to_erase(ref: str, game: Game) -> Decision:
-    """Erase whom the application calls so from all seats of a game. Raises ``NothingToErase``.
+    """Erase the player with this ref from all seats of a game. Raises ``NothingToErase``.
 
-    Before the first deal nobody can be away yet; then the deal says so
+    Before the first deal no player can be away; then the deal adds that event
     (``service.games.model.waiting.deal_if_full``).
     """
     erased = [seat for seat, player in enumerate(game.seats) if player.ref == ref]
@@ -44,7 +43,7 @@ def decide_to_erase(ref: str, game: Game) -> Decision:
 
 
 def _plays(game: Game, seat: int) -> bool:
-    """Return whether the match goes on with the player of this seat, for whom no computer player plays yet."""
+    """Return whether a person plays this seat of a running match, and is not away."""
     return (
         game.seats[seat].kind == HUMAN
         and not game.seats.are_open

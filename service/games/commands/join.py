@@ -1,6 +1,6 @@
-"""The commands of seats: take an open one, change its token, claim one whose time is over.
+"""The commands about seats: join an open seat, change a token, claim a seat whose deadline has passed.
 
-Owns who may do so, and what they get. Does not depend on the store or HTTP.
+Owns who can do that, and the results. Does not depend on the store or HTTP.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from service.games.store.transactions import Committed, Decision
 
 
 class JoinCommand(NamedTuple):
-    """Take the first open seat, with this join code and under this player's name.
+    """A request for the first open seat, with a join code and the name of the player.
 
-    The application that owns the game needs no code, and alone may give a ``ref``: what it calls the player.
+    The application that owns the game needs no code. Only it can send a ``ref``, its own name for the player.
     """
 
     join_code: str | None
@@ -46,16 +46,16 @@ class JoinCommand(NamedTuple):
 def join(context: CommandContext, access: Access, command: JoinCommand) -> CommandResult[JoinedSeat]:
     """Take the first open seat; if it was the last one, deal the first round.
 
-    An idempotency key belongs to the bearer of the token or key: others may use the same one. Raises
-    ``Forbidden`` for a wrong code, ``InvalidSetup`` for what only the owner of the game may do, for a client seed
-    where the deals are fixed, and for a name that is taken where names are unique, ``SeatsTaken``, ``KeyReused``;
-    ``NotFound`` when the game has expired, and for a request that is repeated when who joined by it was erased.
+    Different viewers can use the same idempotency key. Raises ``Forbidden`` for a wrong code; ``InvalidSetup`` for
+    fields that only the owner of the game can send, for a client seed in a game with fixed deals, and for a name that
+    is taken in a game with unique names; ``NotFound`` if the game has expired, and for a repeated request whose player
+    was erased; ``SeatsTaken``, ``KeyReused``.
     """
     game, key = access.game, command.key
     if access.app is None:
         _check_not_as_owner(command)
     if key is None and command.join_code is not None:
-        check_join_code(game, command.join_code)  # else a request that is repeated may have the code of its time
+        check_join_code(game, command.join_code)  # with a key, a repeated request may have an old code
     if command.client_seed is not None:
         check_client_seed(game)
     record = None
@@ -64,14 +64,14 @@ def join(context: CommandContext, access: Access, command: JoinCommand) -> Comma
     token = context.new_secret(new_token, key)
 
     def token_of(seat: int, prior: PriorWrite | None = None) -> str:
-        # For the seat, too: after 24 hours the same key may be used to take another seat.
+        # The seat is in the purpose, because after 24 hours the same key can be used to take another seat.
         return token("join", game.id, str(seat), prior=prior)
 
     committed = context.repository.transactions.transact(game, partial(_decide_join, command, token_of), record)
     joined = joined_event(context.repository, committed)
     if committed.after.seats[joined.seat].token_hash is None:
         raise NotFound("no_player", seat=joined.seat)
-    name = committed.after.seats[joined.seat].name or ""  # a player may have another name by now
+    name = committed.after.seats[joined.seat].name or ""  # the player may have been renamed
     seat = SeatToken(joined.seat, name, token_of(joined.seat, committed.prior))
     return CommandResult(
         JoinedSeat(seat, view_game(committed.after, joined.seat, context.repository.lifetimes)), committed.replayed
@@ -79,7 +79,7 @@ def join(context: CommandContext, access: Access, command: JoinCommand) -> Comma
 
 
 def joined_event(repository: GameRepository, committed: Committed) -> Joined:
-    """Return the event of the join that was committed; with the last seat, the deal and the absences follow it."""
+    """Return the ``Joined`` event of a committed write. After it come the deal and absences, if a match began."""
     last, events = committed.after.version, committed.events
     if committed.replayed:
         first = max(last - 1 - len(committed.after.seats), 1)
@@ -94,7 +94,7 @@ def check_join_code(game: Game, join_code: str) -> None:
 
 
 def _check_not_as_owner(command: JoinCommand) -> None:
-    """Raise ``InvalidSetup`` for a join as only the application that owns the game may send it."""
+    """Raise ``InvalidSetup`` for a join that only the application that owns the game can send."""
     errors = {}
     if command.join_code is None:
         errors["join_code"] = [Reason("required")]
@@ -105,7 +105,7 @@ def _check_not_as_owner(command: JoinCommand) -> None:
 
 
 def _decide_join(command: JoinCommand, token_of: Callable[[int], str], game: Game) -> Decision:
-    if command.join_code is not None:  # else it comes from the owner
+    if command.join_code is not None:  # only the owner can omit it
         check_join_code(game, command.join_code)
     seat = next((seat for seat, player in enumerate(game.seats) if player.kind == OPEN_SEAT), None)
     if seat is None:
@@ -125,10 +125,10 @@ def _decide_join(command: JoinCommand, token_of: Callable[[int], str], game: Gam
 def rotate_token(
     context: CommandContext, rotation: TokenRotation, key: IdempotencyKey | None = None
 ) -> CommandResult[SeatToken]:
-    """Give the bearer's seat a new token and revoke the old one.
+    """Give the seat of the bearer a new token and revoke the old one.
 
-    Raises ``Unauthorized`` if the token was changed since its access, ``KeyReused``, ``NotFound`` when the game has
-    expired.
+    Raises ``Unauthorized`` if the token changed after the request was authenticated, ``KeyReused``, ``NotFound`` if the
+    game has expired.
     """
     game_id, seat, old_token, game = rotation.game_id, rotation.seat, rotation.token, rotation.game
     record = None
@@ -143,7 +143,7 @@ def rotate_token(
         decide = partial(_decide_rotation, seat, game.seats[seat].token_hash, token_of())
         committed = context.repository.transactions.transact(game, decide, record)
     if committed.after.seats[seat].token_hash is None:
-        raise unauthorized()  # the player was erased after the request that is repeated
+        raise unauthorized()  # the player was erased after the first request
     token = SeatToken(seat, committed.after.seats[seat].name or "", token_of(prior=committed.prior))
     return CommandResult(token, committed.replayed)
 
@@ -154,13 +154,15 @@ def _decide_rotation(seat: int, old_hash: bytes | None, token: str, game: Game) 
     return game.with_seat(seat, game.seats[seat]._replace(token_hash=hash_secret(token))), [TokenChanged(seat)]
 
 
-# The command by which a player claims that another, whose time is over, be played by a computer player.
+# The command that lets a computer player play for a player whose deadline has passed.
 
 
 class Claim(NamedTuple):
-    """The claim of the seat ``by``, with this token, that ``seat`` be played by a computer player, at this time.
+    """A request that a computer player plays ``seat``.
 
-    ``allowance`` is that of the deadlines of the game.
+    ``by``, ``token_hash``: the seat that requests it, and the hash of its token.
+    ``at``: the time of the request, in milliseconds since 1970.
+    ``allowance``: the outage allowance of the deadlines of the game.
     """
 
     seat: int
@@ -178,11 +180,11 @@ def claim_seat(
     *,
     key: IdempotencyKey | None = None,
 ) -> CommandResult[GameView]:
-    """Have ``seat``, whose time is over, played by a computer player; the game as the claimant sees it.
+    """Let a computer player play ``seat``, whose deadline has passed; return the game as the claimant sees it.
 
-    Raises ``NotDue`` before the deadline, while nobody can be late because the service was away, and where nothing
-    can be claimed; ``NotStarted``, ``GameOver``, ``NotInMatch``, ``KeyReused``, ``InvalidSetup`` for a seat that
-    does not exist or is the claimant's own, ``Unauthorized`` as ``make_move``.
+    Raises ``NotDue`` before the deadline, while an outage postpones it, and if the game has no claims; ``InvalidSetup``
+    for a seat that does not exist or is the claimant's own; ``Unauthorized`` as ``make_move``; ``NotStarted``,
+    ``GameOver``, ``NotInMatch``, ``KeyReused``.
     """
     game, by, from_store = access[:3]
     if by is None:
@@ -201,7 +203,7 @@ def claim_seat(
 
 
 def decide_claim(claim: Claim, game: Game) -> Decision:
-    """Have the seat played by a computer player. Raises as ``claim_seat``."""
+    """Let a computer player play the seat. Raises as ``claim_seat``."""
     seat = claim.seat
     check_running(game, claim.by, claim.token_hash)
     deadline = game.deferred_deadline(claim.allowance)

@@ -1,6 +1,6 @@
 """The command that makes a move.
 
-Owns which version of a game a move is for. Whether it is legal is decided by the referee.
+Owns which versions of a game a move is accepted for. ``service.engine.referee`` decides whether it is legal.
 """
 
 from __future__ import annotations
@@ -25,24 +25,21 @@ from service.games.store.transactions import Decision
 class Expected(NamedTuple):
     """The version of the game that a client expects, and the ETags that it accepts; ``None`` for any.
 
-    They guard the match: a version remains the expected one while only tokens are changed.
+    An older version still matches if no event since then changed what can be played (``Game.is_current``).
     """
 
     version: int | None = None
     etags: frozenset[str] | None = None
 
     def matches(self, game: Game, seat: int) -> bool:
-        """Return whether the game, as this seat sees it, is the expected one.
-
-        A version is accepted in place of an ETag.
-        """
+        """Return whether the game, as this seat sees it, is as expected. ``etags`` can also contain version numbers."""
         if self.version is not None and not game.is_current(self.version):
             return False
         return self.etags is None or any([game.is_current_tag(etag, seat) for etag in self.etags])
 
 
 class MoveCommand(NamedTuple):
-    """Make a move; with a deal, the seat may give a new client seed (``None`` keeps the current one)."""
+    """A request for a move. With a deal, ``client_seed`` replaces the client seed of the seat unless it is ``None``."""
 
     move: Move
     expected: Expected | None = None
@@ -51,11 +48,11 @@ class MoveCommand(NamedTuple):
 
 
 def make_move(context: CommandContext, access: Access, command: MoveCommand) -> CommandResult[GameView]:
-    """Make one move for the bearer's seat; the result is the game just after it, as this seat sees it.
+    """Make one move for the seat of the bearer; return the game just after the move, as this seat sees it.
 
     Raises ``MoveRefused``, whose cause is ``StaleVersion``, ``NotStarted`` or a refusal of the rules;
-    ``InvalidSetup`` for a client seed where the deals are fixed; ``Unauthorized`` for a spectator, for a token that
-    was revoked since its access, and when the game has expired; ``KeyReused``.
+    ``InvalidSetup`` for a client seed in a game with fixed deals; ``Unauthorized`` for a spectator, for a token that
+    was revoked after the request was authenticated, and if the game has expired; ``KeyReused``.
     """
     game, seat, from_store = access[:3]
     if seat is None:
@@ -66,7 +63,7 @@ def make_move(context: CommandContext, access: Access, command: MoveCommand) -> 
     try:
         committed = context.repository.transactions.transact(game, decide, record, from_store=from_store)
     except NotFound:
-        raise unauthorized() from None  # as ``authenticate`` for a game that has expired
+        raise unauthorized() from None  # as ``authenticate`` does for an expired game
     if committed.replayed and committed.after.seats[seat].token_hash != token_hash:
         raise unauthorized()  # the token was revoked after the cached game was loaded
     return CommandResult(view_game(committed.after, seat, context.repository.lifetimes), committed.replayed)
@@ -75,7 +72,7 @@ def make_move(context: CommandContext, access: Access, command: MoveCommand) -> 
 def decide_move(seat: int, token_hash: bytes | None, command: MoveCommand, game: Game) -> Decision:
     """Make a move for the player of a seat whose token has this hash.
 
-    Raises ``MoveRefused`` and ``InvalidSetup`` as ``make_move``, ``Unauthorized`` if the token was revoked meanwhile.
+    Raises ``MoveRefused`` and ``InvalidSetup`` as ``make_move``, ``Unauthorized`` if the token was revoked.
     """
     if game.seats[seat].token_hash != token_hash:
         raise unauthorized()

@@ -1,7 +1,7 @@
-"""The commands of the application that owns a game: names, references, tokens, the join code.
+"""The commands of the application that owns a game: change names, refs, tokens and the join code; delete the game.
 
-Owns these decisions. Who leaves or comes back, which the application may decide as well, is in
-``service.games.commands.presence``. Does not depend on who the application is.
+Owns these decisions. ``service.games.commands.presence`` has its commands to make players leave or come back. Does not
+depend on who the application is.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from service.redis.errors import StorageUnavailable
 from service.redis.shards import shard_of
 
 _OWNER = "owner"
-"""In the scope of an idempotency key, and of what is derived from it: a game has one owner."""
+"""Stands for the application in scopes of idempotency keys and purposes of secrets, as a game has only one owner."""
 
 
 class PlayerChange(TypedDict, total=False):
-    """A change of a player's name and reference; what is missing stays as it is."""
+    """A change of the name and the ref of a player; a missing field does not change."""
 
     name: str
     ref: str | None
 
 
 class OwnerCommands:
-    """The commands of the applications that own games. Their ``Access`` is that of the owner.
+    """The commands of applications that own games. Each requires the ``Access`` of the owner.
 
-    Every command may also raise ``NotFound`` when the game has expired, ``StorageUnavailable`` (nothing was changed)
-    and ``OutcomeUnknown`` (it may have been committed).
+    Every command can also raise ``NotFound`` if the game has expired, ``StorageUnavailable`` (nothing was changed) and
+    ``OutcomeUnknown`` (the change may be committed).
     """
 
     def __init__(self, context: CommandContext) -> None:
@@ -55,10 +55,10 @@ class OwnerCommands:
         self._new_secret = context.new_secret
 
     def rename(self, access: Access, seat: int, change: PlayerChange) -> GameView:
-        """Give the player of a seat another name, another reference or none; the game as its owner sees it.
+        """Change the name or the ref of the player of a seat; return the game as its owner sees it.
 
-        If nothing would be another, nothing is written. Raises ``InvalidSetup`` for the name of an open seat, and for
-        one that is taken where names are unique.
+        Writes nothing if both are already so. Raises ``InvalidSetup`` for the name of an open seat, and for a name that
+        is taken in a game with unique names.
         """
         try:
             game = self._repository.transactions.transact(access.game, partial(_decide_rename, seat, change)).after
@@ -67,10 +67,10 @@ class OwnerCommands:
         return view_game(game, access.viewer, self._repository.lifetimes)
 
     def change_token(self, access: Access, seat: int, key: IdempotencyKey | None = None) -> CommandResult[SeatToken]:
-        """Give a seat a new token without the old one, which is revoked; also one whose player was erased.
+        """Give a seat a new token and revoke the old one, which the caller need not have.
 
-        Raises ``NotFound`` for a seat without a player, and for a repeated request if the player was erased since;
-        ``KeyReused``, ``SecretChanged``.
+        The player can have been erased before. Raises ``NotFound`` for a seat without a person, and for a repeated
+        request if the player was erased since the first one; ``KeyReused``, ``SecretChanged``.
         """
         record = None
         if key is not None:
@@ -83,7 +83,7 @@ class OwnerCommands:
         return CommandResult(SeatToken(seat, name, token(prior=committed.prior)), committed.replayed)
 
     def change_join_code(self, access: Access, key: IdempotencyKey | None = None) -> CommandResult[str]:
-        """Give a game with open seats a new join code; with the old one, no seat can be taken any more.
+        """Give a game with open seats a new join code and revoke the old one.
 
         Raises ``SeatsTaken`` if no seat is open, ``KeyReused``, ``SecretChanged``.
         """
@@ -134,13 +134,13 @@ def _decide_join_code(code: str, game: Game) -> Decision:
     return game._replace(join_hash=hash_secret(code), ownership=ownership), [JoinCodeChanged()]
 
 
-# The command by which an application deletes a game of its own.
+# The command that deletes a game.
 
 
 def delete_game(context: CommandContext, game: Game) -> None:
     """Delete a game for the application that owns it.
 
-    Raises ``Unauthorized`` for a game that no application owns, ``NotFound`` when it has expired.
+    Raises ``Unauthorized`` for a game that no application owns, ``NotFound`` if it has expired.
     """
     if game.ownership is None:
         raise unauthorized()

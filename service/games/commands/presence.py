@@ -1,6 +1,6 @@
-"""The commands by which a player leaves a game, comes back, or resigns.
+"""The commands to leave a game, come back, or resign.
 
-Owns when that can be.
+Owns when each is possible.
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ from service.games.store.idempotency import IdempotencyKey
 from service.games.store.transactions import Decision
 
 NO_TOKEN: Final = b""
-"""In place of the hash of a token, for the owner of a game."""
+"""Replaces the hash of a token if the owner of the game acts."""
 
 
 def set_presence(context: CommandContext, access: Access, *, away: bool) -> GameView:
-    """Have the bearer's seat played by a computer player from now on, or no longer; the game as the bearer sees it.
+    """Set whether the player of a seat is away; return the game as the bearer sees it.
 
-    The application that owns the game decides it for any seat: the ``target``. For a seat that is away already,
-    leaving changes nothing. Raises ``NotStarted``, ``GameOver``, ``NotInMatch``; ``NotAway`` for coming back to a
-    seat that is not away; ``NotFound`` for one of a computer player; ``Unauthorized`` as ``make_move``.
+    A player sets this for their own seat, the application that owns the game for any ``target`` seat. A computer player
+    plays a seat that is away. Setting away again changes nothing. Raises ``NotStarted``, ``GameOver``, ``NotInMatch``;
+    ``NotAway`` for coming back to a seat that is not away; ``NotFound`` for the seat of a computer player;
+    ``Unauthorized`` as ``make_move``.
     """
     game, by_owner = access.game, access.app is not None
     seat = access.target if by_owner else access.seat
@@ -60,10 +61,10 @@ def _decide_presence(seat: int, token_hash: bytes | None, away: bool, game: Game
 
 
 def resign(context: CommandContext, access: Access, key: IdempotencyKey | None = None) -> CommandResult[GameView]:
-    """Have the seat in the path forfeit the match; the game as the bearer sees it.
+    """Forfeit the match for the seat in the path; return the game as the bearer sees it.
 
-    A seat that has forfeited changes nothing by it. Raises as ``set_presence``, and ``KeyReused``;
-    ``TooManyGamesOfBots`` if computer players would go on alone, and the tenant has as many such games as may be.
+    Changes nothing if the seat has already forfeited. Raises as ``set_presence``, and ``KeyReused``;
+    ``TooManyGamesOfBots`` if only computer players would go on, and the tenant has the maximum of such games.
     """
     game, seat = access.game, access.target
     assert seat is not None
@@ -95,14 +96,14 @@ def _decide_resignation(bots_alone: BotsAlone, seat: int, token_hash: bytes | No
         raise Unchanged(game)
     after, events = with_consequences(game, Resigned(seat))
     if after.state.phase != FINISHED and game.seats.people <= game.presence.forfeited | {seat}:
-        bots_alone.admit_alone(game)  # it was counted at its creation only where its clock lets people forfeit
+        bots_alone.admit_alone(game)  # the creation counted it only if its clock lets people forfeit
     return after, events
 
 
 def check_running(game: Game, seat: int, token_hash: bytes | None) -> None:
-    """Raise a ``Refusal`` unless the match is running with this seat in it, which still has the same token.
+    """Raise a ``Refusal`` unless the match is running, and the seat is in it and has a token with this hash.
 
-    ``NO_TOKEN`` for a bearer who needs none.
+    ``NO_TOKEN`` skips the check of the token.
     """
     if seat >= len(game.seats) or (token_hash != NO_TOKEN and game.seats[seat].token_hash != token_hash):
         raise unauthorized()

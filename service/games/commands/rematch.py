@@ -1,10 +1,10 @@
-"""A rematch: another game of the same players, begun once by whichever of them asks first.
+"""A rematch: another game of the same players, created once by the first player who requests it.
 
-Owns what the new game takes from the finished one, and how all players come to the same new game with their tokens. Its
-id and its tokens are derived from a secret of the server, so that nothing has to be kept between the two writes: the
-new game is created first, then an event of the old one names it. The next request after a failure between them finishes
-it. If the old one is deleted between them, so is the new one. Does not depend on HTTP or Redis, or on the rules of any
-game.
+Owns what the new game copies from the finished one, and how all players get the same new game and their tokens. A
+rematch needs two writes: first create the new game, then add an event to the old game that names it. Nothing is stored
+in between, because the id and the tokens of the new game are derived from a secret of the server. If the service fails
+between the writes, the next request completes them; if the old game is deleted between them, so is the new one. Does
+not depend on HTTP or Redis, or on the rules of any game.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ _PURPOSE = "rematch"
 
 
 class _Begun(NamedTuple):
-    """The new game by its id, and the secret from which this id and the tokens are derived."""
+    """The id of the new game, and the id of the secret from which its id and its tokens are derived."""
 
     id: str
     secret_id: bytes
 
 
 class _AlreadyLinked(Exception):
-    """The old game names another one already."""
+    """The old game already names a new one."""
 
 
 class Rematches:
-    """The rematches of games."""
+    """The command that begins a rematch."""
 
     def __init__(self, context: CommandContext) -> None:
         self._repository, self._idempotency = context.repository, context.idempotency
@@ -64,13 +64,14 @@ class Rematches:
         self._bots_alone = context.bots_alone
 
     def begin(self, access: Access, key: IdempotencyKey | None = None) -> CommandResult[JoinedSeat]:
-        """Return the game that follows a finished one, with the bearer's seat and token there: the same for all.
+        """Create the rematch of a finished game, or find it; return the bearer's seat and token there, and the game.
 
-        Who begins it gets it as it was dealt, and so does who repeats that request under its ``key``; all others as it
-        is now. Raises ``NotFinished``; ``Unauthorized`` for a spectator, for a token that was revoked since its access,
-        and when the old game has expired; ``NotFound`` when the new game has, or was deleted; ``Forbidden`` if the
-        token of the seat there has been changed since; ``Gone``, ``KeyReused``, ``SecretChanged``, ``ShareUsedUp``,
-        ``TooManyGamesOfBots``, ``StorageUnavailable``, ``OutcomeUnknown``.
+        The request that begins the rematch, and its repetition with the same ``key``, return the game as it was dealt;
+        all other requests return the current game. Raises ``NotFinished``; ``Unauthorized`` for a spectator, for a
+        token that was revoked after the request was authenticated, and if the old game has expired; ``NotFound`` if the
+        new game has expired or was deleted; ``Forbidden`` if the token of the new seat has been changed since;
+        ``Gone``, ``KeyReused``, ``SecretChanged``, ``ShareUsedUp``, ``TooManyGamesOfBots``, ``StorageUnavailable``,
+        ``OutcomeUnknown``.
         """
         old, seat = access.game, access.seat
         if seat is None:
@@ -102,11 +103,11 @@ class Rematches:
         return CommandResult(joined, replayed)
 
     def _link(self, old: Game, begun: _Begun, decide: Decide, record: IdempotencyRecord | None) -> Committed:
-        """Link the old game to the new one, as ``decide`` does.
+        """Commit ``decide``, which links the old game to the new one.
 
-        If the old one was deleted, so is the new one, unless anybody knows of it; if the bearer was refused, those
-        who were erased meanwhile are erased from it. Raises ``_AlreadyLinked``, ``Gone``, and ``Unauthorized`` also
-        when the old game has expired.
+        If the old game was deleted first, deletes the new one, unless a player has already got it. If the bearer is
+        refused, erases from the new game the players who have just been erased from the old one. Raises
+        ``_AlreadyLinked``, ``Gone``, and ``Unauthorized``, also if the old game has expired.
         """
         unlinked = old.version
 
@@ -121,17 +122,17 @@ class Rematches:
         except NotFound:
             raise unauthorized() from None
         except Unauthorized:
-            self._erase_as(self._reload(old.id), old.seats, begun.id)  # perhaps the bearer was erased meanwhile
+            self._erase_as(self._reload(old.id), old.seats, begun.id)  # perhaps because the bearer was erased
             raise
         except Gone as gone:
-            if gone.version == unlinked + 1:  # nobody knows the new game, which has the names of the deleted one
+            if gone.version == unlinked + 1:  # nobody has got the new game, which has the names of the deleted one
                 self._delete(begun.id, gone.app, old.tenant)
             raise
 
     def _load(self, new: str) -> Game | None:
-        """Return the new game; ``None`` if it does not exist, or was deleted.
+        """Return the new game; ``None`` if it does not exist or was deleted.
 
-        The old one was not, as ``Gone`` would say.
+        ``Gone`` is not raised, because it would say that the old game was deleted.
         """
         try:
             return self._repository.reader.load(new)
@@ -142,20 +143,20 @@ class Rematches:
         try:
             return self._repository.reader.reload(game_id)
         except NotFound:
-            raise unauthorized() from None  # as ``authenticate`` for a game that has expired
+            raise unauthorized() from None  # as ``authenticate`` does for an expired game
 
     def _begun(self, old: Game) -> _Begun:
-        """Return the id of the new game: the one that the old game names, the one of a game without that, or a new one.
+        """Return the id of the new game: the one that the old game names, that of a game not named yet, or a new one.
 
-        Raises ``SecretChanged`` if it was derived from a secret that this process does not have.
+        Raises ``SecretChanged`` if the id was derived from a secret that this process does not have.
         """
         ids = {secret_id: self._derived_id(old, secret_id) for secret_id in self._idempotency.secret_ids}
         game_id = old.rematch
         if game_id is None:
             current, *others = ids.values()
-            # A game from before a change of the secret, which the old one does not name.
+            # A request under an earlier secret may have created the new game without linking it.
             begun = next((other for other in others if self._load(other) is not None), current)
-            # Reserved, as workers may have different secrets while a new one is rolled out.
+            # The id is reserved, because workers can have different secrets while a new one is rolled out.
             game_id = self._repository.transactions.reserve(short_digest(_PURPOSE, old.id), begun)
         secret_id = next((other for other, derived in ids.items() if derived == game_id), None)
         if secret_id is None:
@@ -166,12 +167,12 @@ class Rematches:
         return new_game_id(self._idempotency.derive_bytes(_PURPOSE, old.id, secret_id=secret_id))
 
     def _token(self, old: Game, begun: _Begun, seat: int) -> str:
-        """Return the token in the new game for the player of this seat in the old one."""
+        """Return the token in the new game for the player of this seat in the old game."""
         purpose = (_PURPOSE, old.id, str(seat))
         return new_token(self._idempotency.derive_bytes(*purpose, secret_id=begun.secret_id))
 
     def _create(self, old: Game, begun: _Begun) -> None:
-        """Create the new game, unless there is one already."""
+        """Create the new game, unless it already exists."""
         hashes = [
             None if player.token_hash is None else hash_secret(self._token(old, begun, seat))
             for seat, player in enumerate(old.seats)
@@ -187,9 +188,9 @@ class Rematches:
                 raise
 
     def _erase_as(self, old: Game, seats: tuple[Seat, ...], new: str) -> None:
-        """Erase from the new game who was erased from the old one after its ``seats`` were read.
+        """Erase from the new game the players who were erased from the old one after its ``seats`` were read.
 
-        Whose ``ref`` alone was removed still has the same token.
+        If only the ``ref`` was removed, the player still has the same token, and is not erased.
         """
         for before, after in zip(seats, old.seats, strict=True):
             revoked = before.token_hash != after.token_hash or before.kind == BOT
@@ -199,12 +200,12 @@ class Rematches:
                     self._repository.transactions.transact(self._repository.reader.reload(new), decide, weighed=False)
 
     def _delete(self, new: str, app: str, tenant: str) -> None:
-        """Delete a new game that nobody knows, as far as the store can be reached."""
+        """Delete a new game that nobody has got; ignore failures of the store."""
         with suppress(NotFound, StorageUnavailable, OutcomeUnknown):
             self._repository.transactions.delete(new, app, tenant)
 
     def _is_repeated(self, game_id: str, record: IdempotencyRecord) -> bool:
-        """Return whether the event that names the new game came by a request under the same idempotency record."""
+        """Return whether a request with the same idempotency record linked the games."""
         prior = self._repository.transactions.find_write(game_id, record.name)
         if prior is not None:
             check_same_request(prior, record)
@@ -220,9 +221,9 @@ class Rematches:
 
 
 def seat_after(seat: int, seats: int) -> int:
-    """Return the next game's seat of the player of this seat: all move on by one, the second sits first.
+    """Return the seat in the new game of the player of this seat: all move on by one, and the second sits first.
 
-    Teams stay together, as they sit in turn.
+    Teams stay together, because their seats alternate.
     """
     return (seat - 1) % seats
 
@@ -232,8 +233,10 @@ def next_game(
 ) -> tuple[Game, list[GameEvent]]:
     """Return the new game with its first events.
 
-    ``token_hashes`` by the seats of the old game, ``now`` in milliseconds. All that was set up for the old one holds
-    for it, but it is dealt anew: nothing is arranged, and no client seeds are given. Who was away or erased still is.
+    ``token_hashes``: by seat of the old game.
+    ``now``: in milliseconds since 1970.
+    The settings of the old game are copied, but not arranged deals and client seeds. Players who were away or erased
+    remain so.
     """
     seats = [player._replace(token_hash=token_hash) for player, token_hash in zip(old.seats, token_hashes, strict=True)]
     count = len(seats)
@@ -270,14 +273,14 @@ def next_game(
 
 
 def _events_of_creation(old: Game) -> int:
-    """Return how many events ``next_game`` has: the creation, the deal, and the players who are away or were erased."""
+    """Return the number of events of ``next_game``: creation, deal, and one for each player away or erased."""
     return 2 + len(_away_after(old) | old.seats.erased())
 
 
 def _away_after(old: Game) -> frozenset[int]:
-    """Return the seats whose players are away in the rematch: who has resigned is there again.
+    """Return the seats whose players are away in the rematch: those who were away, without those who resigned.
 
-    Where the clock lets players forfeit, nobody knows who has resigned.
+    If the clock lets players forfeit, the game does not show who resigned, so that those are away, too.
     """
     by_clock = old.clock is not None and old.clock.absence == "forfeit"
     return old.presence.away if by_clock else old.presence.away - old.presence.forfeited
@@ -285,7 +288,7 @@ def _away_after(old: Game) -> frozenset[int]:
 
 def _check(game: Game, seat: int, token_hash: bytes | None) -> None:
     if game.seats[seat].token_hash != token_hash:
-        raise unauthorized()  # the token was revoked meanwhile
+        raise unauthorized()  # the token was revoked after the request was authenticated
     if game.status != "finished":
         raise NotFinished("not_finished")
 

@@ -1,9 +1,9 @@
-"""The command by which a stranger is sat down at a table that is as asked for, or opens one.
+"""The command that finds a seat for a stranger: at a waiting table as requested, or at a new one.
 
-Owns how a seeker gets one seat and no other. Does not depend on how tables are listed. A list of tables says where to
-try (``service.games.tables``), the game itself decides: whoever is sent to a table that does not exist yet creates it.
-A request that is repeated comes to the same table; before a seeker goes on to another one, the first is told to take
-no seat for this request any more.
+Owns how a request gets exactly one seat. A list of tables proposes where to try (``service.games.tables``), and the
+game itself decides. If the proposed table does not exist yet, the command creates it. A repeated request gets the same
+table. Before a request tries another table, it fences the previous one: that game accepts no more writes for this
+request. Does not depend on how tables are listed.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from service.limits.stored_bytes import Tenant
 from service.redis.errors import StorageUnavailable
 
 MAX_TABLES: Final = 8
-"""Tables that are tried for one request."""
+"""The maximum of tables that one request tries."""
 _PURPOSE: Final = "seek"
 _NEVER_AGAIN: Final = 2**31
-"""A version later than any: a table that is gone has no seat at it."""
+"""A version later than any real one, for the entry of a table that no longer exists."""
 
 
 class SeekCommand(NamedTuple):
-    """Sit down under this name at a table like the requested game, all of whose seats are open."""
+    """A request for a seat, under this name, at a table like the requested game, in which all seats are open."""
 
     request: GameRequest
     name: str
@@ -49,7 +49,7 @@ class SeekCommand(NamedTuple):
 
 
 class _Seek(NamedTuple):
-    """A request, the same for all tables that are tried; ``now`` is when it began, in ms since 1970."""
+    """What a request uses at every table that it tries; ``now`` is when it began, in milliseconds since 1970."""
 
     command: SeekCommand
     rules: Rules
@@ -60,11 +60,11 @@ class _Seek(NamedTuple):
 
 
 def seek(context: CommandContext, command: SeekCommand) -> CommandResult[FoundSeat]:
-    """Return a seat at a table that is as asked for, with its token.
+    """Take a seat at a table as requested; return the seat with its token.
 
-    An idempotency key belongs to the application. Raises ``InvalidSetup`` for a game that cannot be played,
-    ``NotFound`` for a request that is repeated when its player has left, ``ShareUsedUp``, ``TooManyGamesOfBots``,
-    ``KeyReused``, ``SecretChanged``.
+    Different applications can use the same idempotency key. Raises ``InvalidSetup`` for a game that cannot be played,
+    ``NotFound`` for a repeated request whose player has left, ``ShareUsedUp``, ``TooManyGamesOfBots``, ``KeyReused``,
+    ``SecretChanged``.
     """
     this, seeker = _begin(context, command)
     record, leaving = this.record, ""
@@ -88,7 +88,7 @@ def seek(context: CommandContext, command: SeekCommand) -> CommandResult[FoundSe
 
 
 def _begin(context: CommandContext, command: SeekCommand) -> tuple[_Seek, Seeker]:
-    """Return what is asked for, and by whom. Raises ``InvalidSetup`` and ``ShareUsedUp``."""
+    """Check the request; return its parts and the seeker. Raises ``InvalidSetup``, ``ShareUsedUp``."""
     request, key, runtime = command.request, command.key, context.runtime
     if command.ref is not None and request.app is None:
         raise InvalidSetup({"ref": [NEEDS_KEY]})
@@ -107,9 +107,9 @@ def _begin(context: CommandContext, command: SeekCommand) -> tuple[_Seek, Seeker
 
 
 def _sit(context: CommandContext, this: _Seek, place: Place) -> Committed:
-    """Take the seat, or another one of that table; create the table if it does not exist yet.
+    """Take the proposed seat, or another one of that table; create the table if it does not exist yet.
 
-    Raises ``SeatsTaken`` if it has none, or is no table as asked for, ``NotFound`` and ``Gone``.
+    Raises ``SeatsTaken`` if the table has no open seat or is not as requested, ``NotFound`` and ``Gone``.
     """
     transactions, reader = context.repository.transactions, context.repository.reader
     game = reader.load(place.game)
@@ -124,7 +124,7 @@ def _sit(context: CommandContext, this: _Seek, place: Place) -> Committed:
 
 
 def _open(context: CommandContext, this: _Seek, place: Place) -> tuple[Game, Joined]:
-    """Return the new table, at which the seeker sits already."""
+    """Return a new table with the seeker on the proposed seat."""
     command, random_bytes = this.command, context.runtime.random_bytes
     secrets = Secrets(random_bytes, random_bytes)
     game = new_game(command.request, this.rules.start(), secrets, game_id=place.game, now=this.now).game
@@ -151,7 +151,7 @@ def _seated(this: _Seek, game: Game, seat: int) -> tuple[Game, Joined]:
 
 
 def _found(context: CommandContext, this: _Seek, place: Place, committed: Committed) -> CommandResult[FoundSeat]:
-    """Return the seat that was taken with this write. Raises ``NotFound`` if its player has left it since."""
+    """Return the seat that this write took. Raises ``NotFound`` if its player has left since."""
     joined, game = joined_event(context.repository, committed), committed.after
     if game.seats[joined.seat].token_hash is None:
         raise NotFound("no_player", seat=joined.seat)
@@ -166,7 +166,7 @@ _EVENTS_OF_OPENING: Final = 2
 
 
 def _unlist(context: CommandContext, this: _Seek, place: Place) -> None:
-    """Note what a table was found to be at which there was no seat."""
+    """Update the entry of a table that had no seat, so that the list does not propose it again."""
     gone = ListedTable(place.game, _NEVER_AGAIN, (True,) * len(this.command.request.seats), this.now)
     try:
         game = context.repository.reader.load(place.game)

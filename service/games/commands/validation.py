@@ -1,6 +1,6 @@
-"""The request for a new game, and whether the requested game can be played.
+"""The request for a new game, its validation, and the limit on games that only computer players play.
 
-Owns the validation of seats, options and arranged deals before a game is created. Does not depend on the store or HTTP.
+Owns the validation of seats, options and arranged deals before a game is created. Does not depend on HTTP.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ from service.redis.errors import StorageUnavailable
 
 
 class SeatRequest(NamedTuple):
-    """The requested player of a seat: a person with a name, a bot, or open to the join code.
+    """The requested player of a seat: a person with a name, a computer player, or nobody (an open seat).
 
-    ``ref`` is the name of the player in the application.
+    ``level``: the level of a computer player.
+    ``ref``: the name that the application uses for the player.
     """
 
     kind: SeatKind
@@ -42,7 +43,7 @@ class SeatRequest(NamedTuple):
 
 
 class GameRequest(NamedTuple):
-    """The requested game."""
+    """A request for a new game."""
 
     variant: str
     seats: tuple[SeatRequest, ...]
@@ -54,43 +55,43 @@ class GameRequest(NamedTuple):
     unique_names: bool = False
     """Whether no two players may have the same name."""
     spectators: bool = True
+    """Whether anybody can read the game, and not only its seats and its owner."""
     auto: bool = False
-    """Whether turns without a choice play themselves."""
-    """Whether anybody may read the game, and not only its seats and its owner."""
+    """Whether the service makes the forced moves of people."""
     clock: ClockSettings | None = None
     pace: int | None = None
     """Milliseconds between an event and the move of a computer player; ``None``: the default."""
     app: str | None = None
-    """The application that creates the game, and then owns it."""
+    """The application that creates the game and will own it."""
     network: str = ""
-    """The network of the address, in whose share a game of no application counts."""
+    """The network of the client's address; the tenant of a game without an application."""
     ref: str | None = None
-    """What the application calls the game."""
+    """The name that the application uses for the game."""
     lobby: Audience | None = None
-    """Who finds the open seats in the lobby; ``None``: nobody."""
+    """Who finds the open seats in a lobby; ``None``: nobody."""
     fill: Fill | None = None
-    """When open seats go to computer players; ``None``: never by itself."""
+    """When computer players take the open seats; ``None`` for never."""
 
     @property
     def arranged(self) -> bool:
-        """Whether the deals are fixed in advance, so that they cannot be proven fair."""
+        """Whether the request fixes the deals, so that they cannot be proven fair."""
         return self.seed is not None or bool(self.deals) or self.source is not None
 
 
 FIXED_DEALS: Final = Reason("fixed_deals")
-"""Why a client seed is refused: it would have no effect."""
+"""Refuses a client seed that would have no effect."""
 
 NEEDS_KEY: Final = Reason("needs_key")
-"""Why something is refused that only an application may ask for."""
+"""Refuses a field that only an application can send."""
 
 NAME_TAKEN: Final = Reason("name_taken")
 
 MAX_ERRORS: Final = 10
-"""The number of errors after which no further deals are checked."""
+"""The number of errors after which no more deals are checked."""
 
 
 def check_request(request: GameRequest, yield_control: Callable[[], None]) -> Rules:
-    """Return the rules of the requested game. Raises ``InvalidSetup`` with the errors by field.
+    """Validate a request; return the rules of the requested game. Raises ``InvalidSetup`` with the errors by field.
 
     ``yield_control`` is called before each deal is checked, to let other requests run.
     """
@@ -132,7 +133,7 @@ def check_request(request: GameRequest, yield_control: Callable[[], None]) -> Ru
 
 
 def _ownership_errors(request: GameRequest) -> dict[str, list[Reason]]:
-    """Why the request has what only an application may ask for, by field; empty if it may."""
+    """Return the errors of the fields that only an application can send, and of ``lobby``, by field."""
     if request.app is not None:
         has_open = any([player.kind == OPEN_SEAT for player in request.seats])
         return {"lobby": [Reason("only_with_open_seats")]} if request.lobby and not has_open else {}
@@ -143,7 +144,7 @@ def _ownership_errors(request: GameRequest) -> dict[str, list[Reason]]:
 
 
 def _rounds_errors(request: GameRequest) -> dict[str, list[Reason]]:
-    """Why computer players alone are not dealt as many rounds as are requested, by field; empty if they are."""
+    """Return the error of a game with only computer players and too many rounds, by field; empty if there is none."""
     rounds = request.options.get("rounds")
     if (
         isinstance(rounds, int)
@@ -155,7 +156,7 @@ def _rounds_errors(request: GameRequest) -> dict[str, list[Reason]]:
 
 
 def _deal_errors(rules: Rules, index: int, deal: ArrangedDeal) -> list[Reason]:
-    """Why this cannot be the deal of round ``index + 1``; empty if it can."""
+    """Return why this cannot be the deal of round ``index + 1``; empty if it can."""
     if len(deal.hands) != rules.seats:
         return [Reason("number_of_hands", {"players": rules.seats})]
     errors = _set_errors(rules.tiles, [tile for hand in (*deal.hands, deal.stock) for tile in hand])
@@ -170,8 +171,8 @@ def _deal_errors(rules: Rules, index: int, deal: ArrangedDeal) -> list[Reason]:
     if errors:
         return errors
     dealt = Dealt(index + 1, tuple([sort_tiles(hand) for hand in deal.hands]), deal.stock, arranged=True)
-    # In a later round the last winner, or the seat after the last leader, may open with any tile; which seat that is
-    # makes no difference here.
+    # In a later round, the last winner or the seat after the last leader can open with any tile. Seat 0 stands for that
+    # seat here, because which seat it is makes no difference.
     before = rules.start()._replace(next_leader=0, opener=0)
     return [] if can_open(rules, before, dealt) else [Reason("cannot_open")]
 
@@ -189,24 +190,24 @@ def _set_errors(expected: Sequence[Tile], given: Sequence[Tile]) -> list[Reason]
 
 
 def check_client_seed(game: Game) -> None:
-    """Raise ``InvalidSetup`` where the deals do not depend on client seeds."""
+    """Raise ``InvalidSetup`` if the deals of this game do not depend on client seeds."""
     if game.deck.game is None:
         raise InvalidSetup({"client_seed": [FIXED_DEALS]})
 
 
-# How many games a tenant may have that computer players may go on with alone: they take time of the service.
+# The limit on games that computer players can play on alone, because they use processor time without any request.
 
 
 RETRY_SECONDS: Final = 10
-"""After a refusal, the games of the tenant are not looked at again before."""
+"""Seconds after a refusal in which the games of the tenant are not counted again."""
 CREATION_MS: Final = 30_000
-"""The time for which a game that was noted and does not exist yet counts: it may be about to be stored."""
+"""Milliseconds for which a listed game counts before it exists, because it may be about to be stored."""
 MAX_REFUSED: Final = 1000
-"""Tenants who were refused lately, of which a process knows."""
+"""The maximum of recently refused tenants that a process remembers."""
 
 
 class BotsAlone:
-    """The games that computer players may go on with alone, ``most`` of one tenant; 0 for no limit."""
+    """Limits the games that computer players can play on alone, to ``most`` for each tenant; 0 for no limit."""
 
     def __init__(self, games: GamesOfBots, repository: GameRepository, clock: TimeSource, most: int) -> None:
         self._games = games
@@ -216,10 +217,10 @@ class BotsAlone:
         self._refused = BoundedCache[str, int](MAX_REFUSED)
 
     def admit(self, game: Game) -> None:
-        """Note a game that is about to be created; one that was admitted before is again.
+        """Count a game that is about to be created, if computer players can play on alone in it.
 
-        Raises ``TooManyGamesOfBots`` if its tenant has as many as may be under way, ``StorageUnavailable``,
-        ``OutcomeUnknown``.
+        Can be called again for the same game. Raises ``TooManyGamesOfBots`` if the tenant has the maximum of running
+        games, ``StorageUnavailable``, ``OutcomeUnknown``.
         """
         absence = None if game.clock is None else game.clock.absence
         fills = game.room is not None and game.room.fill is not None
@@ -228,7 +229,7 @@ class BotsAlone:
             self.admit_alone(game)
 
     def admit_alone(self, game: Game) -> None:
-        """Admit a game with which computer players go on alone, also if it was no such game at first; see ``admit``."""
+        """Count a game that only computer players play from now on, whatever its seats were. Raises as ``admit``."""
         if not self._most:
             return
         tenant = game.tenant
@@ -254,7 +255,7 @@ class BotsAlone:
         return at is not None and self._clock() - at < RETRY_SECONDS * 1000
 
     def _is_under_way(self, game_id: str, age: int) -> bool:
-        """Return whether a game that was noted ``age`` milliseconds ago goes on, or may be about to be stored."""
+        """Return whether a game that was listed ``age`` milliseconds ago is running, or may be about to be stored."""
         try:
             game = self._repository.reader.load(game_id)
         except Gone:

@@ -1,6 +1,6 @@
-"""The commands of a game that waits for players: free a seat, fill one, begin without the open ones.
+"""The commands of a waiting game: free a seat, give a seat to a computer player, begin without the open seats.
 
-Owns who may do so. What is then changed is in ``service.games.model.waiting``.
+Owns who can do that. The changes themselves are in ``service.games.model.waiting``.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from service.games.store.transactions import Decision
 
 
 def free_seat(context: CommandContext, access: Access, seat: int) -> None:
-    """Have a seat of a waiting game open again, for its own player or the application; one that is open stays so.
+    """Open a seat of a waiting game again, and revoke its token. Changes nothing if the seat is open.
 
-    Its token is revoked. Raises ``SeatsTaken`` once the match has begun, ``NotFound`` when the game has expired,
-    ``Unauthorized`` for a token that was revoked since its access.
+    Its own player and the application can do that. Raises ``SeatsTaken`` once the match has begun, ``NotFound`` if the
+    game has expired, ``Unauthorized`` for a token that was revoked after the request was authenticated.
     """
     with suppress(Unchanged):
         context.repository.transactions.transact(access.game, partial(_decide_free, access, seat))
@@ -32,8 +32,8 @@ def free_seat(context: CommandContext, access: Access, seat: int) -> None:
 def fill_seat(context: CommandContext, access: Access, seat: int, level: str) -> GameView:
     """Give an open seat of a waiting game to a computer player; if it was the last one, deal the first round.
 
-    Where it plays at this level already, nothing changes. Raises ``SeatsTaken``, ``NotFound``, ``TooManyGamesOfBots``,
-    ``Unauthorized`` as above.
+    Changes nothing if a computer player of this level already has the seat. Raises as ``free_seat``; also
+    ``SeatsTaken`` if another player has the seat, and ``TooManyGamesOfBots``.
     """
     try:
         decide = partial(_decide_fill, context, access, (seat, level))
@@ -44,12 +44,12 @@ def fill_seat(context: CommandContext, access: Access, seat: int, level: str) ->
 
 
 def start_game(context: CommandContext, access: Access, key: IdempotencyKey | None = None) -> CommandResult[GameView]:
-    """Begin the match of a waiting game without its open seats; the others may have another number from then on.
+    """Begin the match of a waiting game without its open seats, which can change the numbers of the others.
 
-    Raises ``InvalidSetup`` if the game cannot be played by so many, ``SeatsTaken`` if no seat is open, ``KeyReused``,
-    ``NotFound``, ``TooManyGamesOfBots``, ``Unauthorized`` as above.
+    Raises as ``free_seat``; also ``InvalidSetup`` if the game cannot be played by the players who are there,
+    ``TooManyGamesOfBots``, ``KeyReused``.
     """
-    # By the token: the number of the seat is another one when the request is repeated.
+    # The scope is the token, not the seat, because the seat can have another number when the request is repeated.
     scope = OWNER if access.seat is None else str(access.game.seats[access.seat].token_hash)
     record = None if key is None else context.idempotency.record(key, "start", scope)
     committed = context.repository.transactions.transact(access.game, partial(_decide_start, context, access), record)
@@ -85,7 +85,7 @@ def _decide_start(context: CommandContext, access: Access, game: Game) -> Decisi
 
 
 def _admitted(context: CommandContext, decision: Decision) -> Decision:
-    """Note a match that begins, if computer players may go on with it alone. Raises ``TooManyGamesOfBots``."""
+    """Return the decision; if the match begins with it, count the game. Raises ``TooManyGamesOfBots``."""
     game, _ = decision
     if not game.seats.are_open:
         context.bots_alone.admit(game)
@@ -93,7 +93,7 @@ def _admitted(context: CommandContext, decision: Decision) -> Decision:
 
 
 def _viewer(access: Access, game: Game) -> Viewer:
-    """Return who the bearer is in the game as it is now. Raises ``Unauthorized`` for a token that was revoked."""
+    """Return the viewer that the bearer is in the current game. Raises ``Unauthorized`` for a revoked token."""
     if access.app is not None:
         return OWNER
     hashes = [player.token_hash for player in game.seats]
