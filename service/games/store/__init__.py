@@ -1,1 +1,1 @@
-"""The storage of games: their stored form, the cache of a process, transactions and repeated requests."""
+"""The storage of games: stored format, cache of a process, transactions, repeated requests, and Redis itself."""

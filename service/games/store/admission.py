@@ -1,4 +1,4 @@
-"""Admission: what a write weighs in the share of who holds the game, and what is said of one that finds no room.
+"""Admission: count the bytes of writes in the share of the tenant of a game, and refuse or defer writes beyond it.
 
 Owns the estimate of the bytes that the store needs.
 """
@@ -18,31 +18,31 @@ from service.limits.stored_bytes import UNLIMITED, Shares, ShareUsed, Tenant
 from service.redis.errors import StorageUnavailable
 
 RESERVED_BYTES: Final = 168
-"""Bytes of an idempotency record, or of an id that is reserved under a key: name, value and expiry."""
+"""Bytes of an idempotency record, or of a reserved id: name, value and expiry."""
 DEFER_SECONDS: Final = 60
-"""Seconds for which a write that nobody waits for is deferred."""
+"""Seconds for which a write for which no person waits is deferred."""
 GROWTH: Final = 16
-"""The number of events after which writes to a game are counted together."""
+"""The number of events after which the growth of a game is counted."""
 
 _GAME_BYTES: Final = 350
-"""Bytes of a game beside its state and events: two keys with their expiry, its reminders, and its place in the index
+"""Bytes of a game without its state and events: two keys with their expiry, its reminders, and its entry in the index
 of all games."""
 _OWNED_BYTES: Final = 500
-"""Bytes of a game of an application in its index."""
+"""Bytes of the game of an application in the index of the application."""
 _PLAYER_BYTES: Final = 120
-"""Bytes of each of its players there, beside the name."""
+"""Bytes of each player in that index, without the name."""
 _REF_BYTES: Final = 330
-"""Bytes of the list of a ref of a game or a player there, or of the place in it."""
+"""Bytes of each ref of a game or a player in that index."""
 _EVENT_BYTES: Final = 24
-"""Bytes of an event beside its own: the id of the write, its checksum, and its place in the list."""
+"""Bytes that the store adds to an event: the id of the write, a checksum, and the overhead of the list."""
 _ITEM_BYTES: Final = 250
-"""Bytes of an event of a game of an application in the feed."""
+"""Bytes of an event in the feed of an application."""
 
 
 class Keeping(NamedTuple):
-    """The lifetimes of games, and the shares in which their bytes count.
+    """How long games live, and the shares in which their bytes count.
 
-    ``automatic``: no request waits for what is written.
+    ``automatic``: whether the process serves no requests, so that no request waits for a write.
     """
 
     lifetimes: Lifetimes
@@ -51,7 +51,7 @@ class Keeping(NamedTuple):
 
 
 class Admission:
-    """Counts the writes of games in ``shares``; ``automatic`` in a process whose writes no request waits for."""
+    """Counts the writes of games in ``shares``; ``automatic`` as in ``Keeping``."""
 
     def __init__(self, shares: Shares, run_later: RunLater, *, automatic: bool) -> None:
         self._shares = shares
@@ -59,23 +59,23 @@ class Admission:
         self._automatic = automatic
 
     def reserve(self, tenant: Tenant) -> None:
-        """Count an id that is reserved for a new game. Raises ``ShareUsedUp``."""
+        """Count the reservation of an id for a new game. Raises ``ShareUsedUp``."""
         self._taken(tenant, RESERVED_BYTES)
 
     def create(self, game: Game, state: bytes, events: Sequence[bytes], record: IdempotencyRecord | None) -> int:
-        """Count a new game; returns its bytes. Raises ``ShareUsedUp``."""
+        """Count a new game; return its bytes. Raises ``ShareUsedUp``."""
         size = size_of_game(game, state, events) + (0 if record is None else RESERVED_BYTES)
         self._taken(tenant_of(game), size)
         return size
 
     def give_back(self, game: Game, size: int) -> None:
-        """Give back the share of a new game that was not stored."""
+        """Refund the bytes of a new game that was not stored."""
         self._shares.give_back(tenant_of(game), size)
 
     def write(self, game: Game, events: Sequence[bytes], record: IdempotencyRecord | None) -> None:
-        """Admit a write that leads to this game, as there is little memory left.
+        """Admit a write with this new state of a game; called only while the store has little memory left.
 
-        Raises ``ShareUsedUp``, or ``Deferred`` in a process whose writes no request waits for.
+        Raises ``ShareUsedUp``, or ``Deferred`` in a process that serves no requests.
         """
         if self._automatic:
             self.check_awaited(game)
@@ -87,21 +87,21 @@ class Admission:
             raise ShareUsedUp(error.retry_after) from None
 
     def check_awaited(self, game: Game) -> None:
-        """Raise ``Deferred`` for a game that nobody waits for, while only the reserve of the store is left."""
+        """Raise ``Deferred`` for a game for which no person waits, while the store has only its memory reserve left."""
         if self._shares.is_reserved and not game.is_awaited:
             raise Deferred("memory reserve", DEFER_SECONDS)
 
     def grown(self, game: Game, events: Sequence[bytes], record: IdempotencyRecord | None) -> None:
-        """Count, in the background, that a game has grown by ``GROWTH`` events like these."""
+        """Count, in the background, that a game has grown by ``GROWTH`` events of the average size of these."""
         size = _size_of_write(game, events, record) * GROWTH // len(events)
         self.count(game, size)
 
     def take(self, game: Game, size: int) -> None:
-        """Count so many bytes of something new that is kept beside a game. Raises ``ShareUsedUp``."""
+        """Count ``size`` bytes of new data of a game, such as a review. Raises ``ShareUsedUp``."""
         self._taken(tenant_of(game), size)
 
     def count(self, game: Game, size: int) -> None:
-        """As ``take``, but in the background, and whether there is room or not."""
+        """Count ``size`` bytes in the background, even beyond the share of the tenant."""
         self._run_later(partial(self._count, tenant_of(game), size))
 
     def _taken(self, tenant: Tenant, size: int) -> None:
@@ -116,13 +116,13 @@ class Admission:
 
 
 def tenant_of(game: Game) -> Tenant:
-    """Whose share the game counts in."""
+    """Return the tenant whose share the game counts in."""
     return Tenant(game.tenant, is_app=game.ownership is not None)
 
 
 def size_of_game(game: Game, state: bytes, events: Sequence[bytes]) -> int:
-    """Return the bytes that a store needs for a new game: about those that Redis uses, or some more."""
-    allocated = len(state) * 9 // 8  # up to a fifth more than the state itself, as sizes come in steps
+    """Return an estimate of the bytes that Redis needs for a new game; rather too many than too few."""
+    allocated = len(state) * 9 // 8  # Redis allocates in steps, up to a fifth more than the state itself
     size = _GAME_BYTES + allocated + _size_of_events(game, events)
     return size if game.ownership is None else size + _size_in_index(game, game.ownership)
 

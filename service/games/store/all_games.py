@@ -1,7 +1,7 @@
-"""The index of all games in Redis or Valkey: a hash for each shard, in which a game is found by whose it is.
+"""The index of all games in Redis or Valkey: a hash for each shard, with the tenant of each game.
 
-Owns how it is read; it is written with each new game and each deletion (``service.games.store.redis_store``), not at a
-move. Some of its games may have expired, until a new game of the shard, or a reader of the index, finds that they have.
+Owns how the index is read. ``service.games.store.redis_store`` writes it with each new game and each deletion, not with
+each move. Expired games stay in it until a new game of the shard, or a reader of the index, removes them.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from service.redis.shards import shard_of
 from service.redis.topology import Topology
 
 PAGE: Final = 500
-"""Games that are read at a time, or a few more."""
+"""Games that are read together, or a few more."""
 
 
 class SizedGame(NamedTuple):
-    """A game in the store: its id, its value, and the bytes that the server uses for it."""
+    """A game in the store; ``bytes``: what the server uses for it."""
 
     id: str
     stored: StoredGame
@@ -32,17 +32,17 @@ class SizedGame(NamedTuple):
 
 
 class RedisStoredGames:
-    """The games that a ``RedisStore`` keeps on the same servers. Every method raises ``StorageUnavailable``."""
+    """Reads the index of the games in a ``RedisStore``. Every method raises ``StorageUnavailable``."""
 
     def __init__(self, topology: Topology, calls: RedisCalls) -> None:
         self._topology = topology
         self._calls = calls
 
     def games(self, tenants: Set[str] | None = None) -> Iterator[SizedGame]:
-        """Return the games of any of these tenants, or all of them, in no order.
+        """Yield the games of these tenants, or of all, in no order.
 
-        Those that are there from the beginning to the end are given at least once. Who finds a game that was deleted
-        forgets it.
+        A game that exists during the whole iteration is yielded at least once. Deleted games can be among them as
+        tombstones; the caller must ``forget`` these.
         """
         page: list[str] = []
         for ids in self._found(tenants):
@@ -53,7 +53,7 @@ class RedisStoredGames:
         yield from self._read(page)
 
     def forget(self, games: list[str]) -> None:
-        """Take games out of the index, which are gone."""
+        """Remove games that no longer exist from the index."""
         by_key: dict[bytes, list[bytes]] = {}
         for game in games:
             shard = shard_of(game)
@@ -63,7 +63,7 @@ class RedisStoredGames:
             self._calls.write("forget_games", key, (b"HDEL", key, *fields))
 
     def _found(self, tenants: Set[str] | None) -> Iterator[list[str]]:
-        """Return the ids of the games of these tenants, some at a time."""
+        """Yield the ids of the games of these tenants, some at a time."""
         encoded = None if tenants is None else {tenant.encode() for tenant in tenants if tenant}
         for key in keys.STORED:
             command = partial(_slice_of, key)
@@ -72,7 +72,7 @@ class RedisStoredGames:
                 yield [game.decode() for game, tenant in pairs if encoded is None or tenant in encoded]
 
     def _read(self, games: list[str]) -> list[SizedGame]:
-        """Return these games; those that have expired are forgotten."""
+        """Return these games without the expired ones, which are removed from the index."""
         if not games:
             return []
         values = self._values(games)
@@ -105,6 +105,6 @@ def _slice_of(key: bytes, cursor: bytes) -> Command:
 
 
 def parse_stored(value: bytes) -> StoredGame:
-    """Return a game as it is in the store: its version and its state."""
+    """Return the game of a value in the store: its version and its state."""
     version, _, state = value.partition(b" ")
     return StoredGame(int(version), state)

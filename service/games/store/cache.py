@@ -1,7 +1,7 @@
-"""The cache of a process: games as they were read or written last, and what was made from them.
+"""The cache of a process: games as they were last read or written, and values derived from them.
 
-Owns what is kept, and how it is forgotten. Does not depend on how games are stored. A cached game may be stale: a
-decision on it counts only if the store accepts the write, and a refusal only if the stored game leads to it too.
+Owns what is cached, and how it is dropped. A cached game may be stale: a decision on it is valid only if the store
+accepts the write, and a refusal only if the stored game leads to it, too. Does not depend on how games are stored.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from service.games.store.codec import decode_game
 CACHE_SIZE: Final = 1000
 """Games in the cache of a process."""
 UPGRADE_SECONDS: Final = 30
-"""Seconds after which to try again what only a newer service can read: an upgrade is under way."""
+"""Seconds after which a client can retry if only a newer service can read the game: an upgrade is in progress."""
 _PUBLISHED: Final = 500
-"""Games whose last publication is kept in a process."""
+"""Games whose last publication a process caches."""
 _EARLIER_CACHE_SIZE: Final = 32
 """Games at earlier versions in the cache of a process."""
 _SHARED_READS: Final = 256
-"""Reads of the store, each for one write, whose results are kept for others that ask for the game after that write."""
+"""Reads of a game after a certain write, whose results are cached for other readers."""
 
 
 class CachedGame(NamedTuple):
-    """A game, and its state as it is stored."""
+    """A game, and its stored state."""
 
     game: Game
     state: bytes
 
 
 class PublishedGame(NamedTuple):
-    """A game that was published at ``at`` (seconds), and its last events, without a gap up to its version."""
+    """A game that was published at the time ``at`` in seconds, and its last events without a gap."""
 
     game: Game
     events: tuple[EventEnvelope, ...]
@@ -49,12 +49,14 @@ class PublishedGame(NamedTuple):
 
 
 class GameCache:
-    """The games that a process remembers.
+    """The games that a process caches.
 
-    ``games`` has those it read or wrote last, by their ids; ``earlier`` has games at earlier versions, by id, the write
-    id of the newer game they were made from, and version; ``shared_reads`` has reads for those that ask for the game
-    after a write, by id, version and write id; ``published`` has games as they were published last, for the messages
-    about them. ``allowance`` returns the outage allowance of a game; when it changes, games have to be forgotten.
+    ``games``: games as they were last read or written, by id.
+    ``earlier``: games at earlier versions, by id, write id of the newer game that they were rebuilt from, and version.
+    ``shared_reads``: reads of a game after a write, by id, version and write id.
+    ``published``: games as they were last published, for the messages about them, by id.
+
+    ``allowance`` returns the outage allowance of a game; when it changes, the caller must ``forget`` games.
     """
 
     def __init__(self, allowance: Callable[[str], OutageAllowance]) -> None:
@@ -65,9 +67,9 @@ class GameCache:
         self.published = BoundedCache[str, PublishedGame](_PUBLISHED)
 
     def decode(self, game_id: str, stored: StoredGame) -> Game:
-        """Return the game that was just read from the store, which is decoded unless it is the cached one.
+        """Decode and cache a game that was just read from the store; return the cached game if its state is the same.
 
-        Raises ``Gone``, ``WrittenByNewer`` for one of a newer service, and ``Damaged``.
+        Raises ``Gone``, ``WrittenByNewer`` and ``Damaged``.
         """
         known = self.games.get(game_id)
         try:
@@ -90,7 +92,7 @@ class GameCache:
         return game
 
     def forget(self, games: Container[str]) -> None:
-        """Drop these games, and what was made from them."""
+        """Drop these games, and all values derived from them."""
         self.games.drop(lambda game, _: game in games)
         self.earlier.drop(lambda key, _: key[0] in games)
         self.shared_reads.drop(lambda key, _: key[0] in games)
@@ -98,11 +100,8 @@ class GameCache:
         forget_seat_views()
 
 
-# Games as they are in the store now, or were just after a write.
-
-
 class GameReader:
-    """Reads games. Every method raises ``StorageUnavailable``, and ``Gone`` for a game that was deleted."""
+    """Reads games from the store. Every method raises ``StorageUnavailable``, and ``Gone`` for a deleted game."""
 
     def __init__(self, store: Store, cache: GameCache) -> None:
         self._store = store
@@ -115,17 +114,17 @@ class GameReader:
         return None if stored is None else self._cache.decode(game_id, stored)
 
     def reload(self, game_id: str) -> Game:
-        """Read a game as ``load`` does that existed a moment ago. Raises ``NotFound``."""
+        """Return the stored game, which existed a moment ago. Raises ``NotFound`` if it has expired."""
         game = self.load(game_id)
         if game is None:
             raise expired()
         return game
 
     def after_write(self, game_id: str, version: int, write_id: str) -> Game:
-        """Return the game as it was just after the write of that id, which led to ``version``; or as it is now.
+        """Return the game as it was just after the write with this id and ``version``, or a newer version of it.
 
-        All that ask for the same write share one read of the store: thousands of streams may follow a game. Without a
-        ``write_id``, the result is only for those that wait for it: after a failover, another write may have led to
+        All callers for the same write share one read of the store, because thousands of streams can follow one game.
+        Without a ``write_id``, the read is shared only while it runs, because after a failover another write can have
         the same version. Raises ``NotFound``.
         """
         known = self._cache.games.get(game_id)
@@ -150,5 +149,5 @@ class GameReader:
 
 
 def expired() -> NotFound:
-    """Return what is raised for a game that has expired."""
+    """Return the error for an expired game."""
     return NotFound("game_expired")

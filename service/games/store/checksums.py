@@ -1,4 +1,4 @@
-"""Checksums: what is stored of a game, an event and an idempotency record ends with the CRC-32 of the rest."""
+"""Checksums: the stored data of a game, an event or an idempotency record end with a CRC-32."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from service.games.ports import Damaged
 SUM_CHARS: Final = 8
 """Hexadecimal digits of a checksum."""
 WITH_SUM: Final = b"%b%08x"
-"""The form of data with their checksum; every write uses it without the call of ``with_sum``."""
+"""The format of data with their checksum. Every write uses it directly, to save the call of ``with_sum``."""
 _REPAIR_SECONDS: Final = 600
-"""Seconds after which to look again whether a game was restored."""
+"""Seconds after which a client can retry; until then an operator may have restored the game."""
 
 _log = logging.getLogger(__name__)
 
 
 def with_sum(data: bytes) -> bytes:
-    """Return the data and their checksum, as they are stored."""
+    """Return the data followed by their checksum."""
     return WITH_SUM % (data, crc32(data))
 
 
 def without_sum(data: bytes) -> bytes:
-    """Return the data before its checksum. Raises ``Corrupted`` if they do not belong together."""
+    """Return the data without their checksum. Raises ``Corrupted`` if it is wrong."""
     rest = data[:-SUM_CHARS]
     if data != WITH_SUM % (rest, crc32(rest)):
         raise Corrupted
@@ -33,6 +33,6 @@ def without_sum(data: bytes) -> bytes:
 
 
 def damaged() -> Damaged:
-    """Return what is raised for a game of which something is damaged, and log it."""
+    """Log that data of a game are damaged; return the error."""
     _log.error("what is stored of a game is damaged")
     return Damaged("damaged", retry_after=_REPAIR_SECONDS)

@@ -1,8 +1,8 @@
 """The codec: games and events as bytes for the store, and back.
 
-Owns the stored format, compact JSON arrays. What is stored of a game, of the state of its match and of an event are the
-fields of their classes in their order, which msgspec writes and reads by their types; here is only what is stored in
-another way: a tile as its index, an end as its number. Does not depend on which store holds the bytes.
+Owns the stored format, compact JSON arrays. The array of a game, of the state of its match or of an event has the
+fields of its class, in their order; msgspec encodes and decodes them by type. This module converts only what is stored
+in another form, such as an end as its number. Does not depend on the store of the bytes.
 """
 
 from __future__ import annotations
@@ -32,20 +32,18 @@ from service.games.model.seats import Seats
 from service.games.store.checksums import WITH_SUM, with_sum, without_sum
 from service.games.store.stored_types import StoredFields, decoder, default_of, encoder, struct_of
 
-# A cache of values computed from layouts, which extends a value when one tile is added.
-
-
 MAX_ENTRIES: Final = 256
-"""Layouts in a cache; the one that was used longest ago is evicted."""
+"""The maximum of layouts in a ``LayoutCache``; the least recently used one is evicted."""
 
 T = TypeVar("T")
 
 
 class LayoutCache(Generic[T]):
-    """A cached function of a layout.
+    """A function of a layout with a cache.
 
-    ``make`` computes its value, and ``extend`` computes it faster, from the value of the layout before its last tile.
-    It is no ``BoundedCache``: an entry moves to the key of the next layout, in every move and view, under one lock.
+    ``make``: computes the value of a layout.
+    ``extend``: computes it faster, from the value of the layout without its last tile.
+    This is not a ``BoundedCache``, because each move replaces an entry by that of the next layout, under one lock.
     """
 
     def __init__(self, make: Callable[[Layout], T], extend: Callable[[T, Layout], T]) -> None:
@@ -60,8 +58,8 @@ class LayoutCache(Generic[T]):
         if not placements:
             return self._make(layout)
         with self._lock:
-            # The key is the identity of the last placement, an object that stays alive while it is cached. The layout
-            # before the last tile is under that of the placement before. Different layouts may share a key.
+            # The key is the ``id`` of the last placement, an object that stays alive while it is cached. The layout
+            # without its last tile has the placement before as its key. Different layouts can have the same key.
             last = id(placements[-1])
             entry = self._entries.pop(last, None) or self._entries.pop(id(placements[-2:][0]), None)
             if entry is None:
@@ -81,11 +79,11 @@ class LayoutCache(Generic[T]):
 FORMAT: Final = 1
 """The format in which games are written."""
 READABLE: Final = frozenset({1})
-"""The formats that are read: those of the release before, too. Any other one is of a newer service."""
+"""The formats that this service can read, including that of the previous release; other ones are newer."""
 _HEAD: Final = re.compile(rb'\["[^"]*",(\d+)[],]')
-"""How a game begins in every format: with the id of its write and the number of the format."""
+"""The beginning of a game in every format: the id of its write, and the number of the format."""
 _TOMBSTONE: Final = 0
-"""With this number begins what is stored in place of a deleted game; a game begins with a text."""
+"""The first element of a tombstone; the first element of a game is a text."""
 
 _SIDES: Final[tuple[Side, ...]] = (END, LONG, SHORT)
 _GATES: Final[tuple[Gate, ...]] = (OPEN, GATED, CLOSED)
@@ -93,13 +91,13 @@ _SIDE_CODES: Final = {side: code for code, side in enumerate(_SIDES)}
 _GATE_CODES: Final = {gate: code for code, gate in enumerate(_GATES)}
 _LINE_ENDS: Final = ("left", "right")
 
-_new: Final = tuple.__new__  # as in ``layout``: faster, for the many placements of a game
+_new: Final = tuple.__new__  # faster than the class, for the many placements of a game; as in ``layout``
 _new_placement: Final = partial(_new, Placement)
 
 
 # Games
 
-# What is left out is stored beside the fields, stored beside the game, or derived.
+# The fields in ``without`` are stored elsewhere in the array, stored beside it, or derived.
 _GAME_FIELDS: Final = StoredFields(
     GameFacts,
     optional={"auto": False, "room": None},
@@ -124,7 +122,7 @@ _game_decoder: Final = decoder(
 
 
 def encode_game(game: Game) -> bytes:
-    """Return the bytes of a game, without its id and version, which the store holds beside them."""
+    """Return the bytes of a game, without its id and version, which the store saves separately."""
     layout = game.state.layout
     encoded = _encode_layout(layout)
     stored: tuple[object, ...] = (
@@ -142,22 +140,22 @@ def encode_game(game: Game) -> bytes:
 
 
 def state_prefix(game: Game) -> bytes:
-    """Return the first bytes of this game as it is stored, which no other game has, nor this one with another history.
+    """Return the first bytes of this stored game, which contain the id of its last write, and so identify its history.
 
-    They are the same in every format, so that a newer service can replace what an older one has written.
+    They are the same in every format, so that a newer service can replace a game that an older one wrote.
     """
     return b'["%b"' % game.write_id.encode()
 
 
 def encode_tombstone(app: str) -> bytes:
-    """Return the bytes that take the place of a deleted game of this application; no game begins with them."""
+    """Return the bytes of a tombstone, which replaces a deleted game of this application."""
     return with_sum(encoder.encode((_TOMBSTONE, app)))
 
 
 def decode_game(game_id: str, version: int, data: bytes) -> Game:
     """Decode a game.
 
-    Raises ``Gone`` for a tombstone, ``NewerFormat`` if a newer service wrote it, ``Corrupted`` if nobody wrote it so.
+    Raises ``Gone`` for a tombstone, ``NewerFormat`` if a newer service wrote it, ``Corrupted`` for a wrong checksum.
     """
     data = without_sum(data)
     head = _HEAD.match(data)
@@ -201,7 +199,7 @@ class _Columns(NamedTuple):
     face_down: bytes
     """The indexes of the placements that are face down."""
     outer: bytes
-    """A comma and the list of the outer halves, which only a game has that names them; else nothing."""
+    """A comma and the list of the outer halves, if the layout stores them; else empty."""
 
 
 class _LayoutJson(NamedTuple):
@@ -213,7 +211,7 @@ class _LayoutJson(NamedTuple):
 
 
 def _encode_whole_layout(layout: Layout) -> _LayoutJson:
-    """Return the layout, encoded from all its placements."""
+    """Return the JSON of a layout from all its placements."""
     columns = zip(*layout.placements, strict=True) if layout.placements else _NO_COLUMNS
     tiles, hosts, sides, seats, face_down, outer = columns
     written = (
@@ -228,7 +226,7 @@ def _encode_whole_layout(layout: Layout) -> _LayoutJson:
 
 
 def _extend_layout(encoded: _LayoutJson, layout: Layout) -> _LayoutJson:
-    """Return the layout, encoded from that before its last tile."""
+    """Return the JSON of a layout from the JSON of the layout without its last tile."""
     tiles, hosts, sides, seats, face_down, outer_halves = encoded.columns
     tile, host, side, seat, down, outer = layout.placements[-1]
     if down:
@@ -258,7 +256,7 @@ _encode_layout: Final = LayoutCache(_encode_whole_layout, _extend_layout)
 
 @lru_cache(maxsize=8192)
 def _encode_layout_end(end: End) -> bytes:
-    """Return an end as JSON; cached, as it does not change while tiles are laid elsewhere."""
+    """Return an end as JSON; cached, because an end does not change while tiles are placed elsewhere."""
     name, number, host, side, gate, _, _ = end
     return b"[%d,%d,%d,%d,%d]" % (encode_end(name), number, host, _SIDE_CODES[side], _GATE_CODES[gate])
 
@@ -280,13 +278,13 @@ def _decode_layout(rules: Rules, columns: list[Any], rows: list[Any], last_end_n
 
 @cache
 def encode_end(name: str) -> int:
-    """Return the number of an end by its name: −1 and −2 for left and right, else the number in the name."""
+    """Return the number of an end with this name: −1 for left, −2 for right, else the number in the name."""
     return -1 - _LINE_ENDS.index(name) if name in _LINE_ENDS else int(name[1:])
 
 
 @cache
 def decode_end(code: int, is_line: bool) -> str:
-    """Return the name of the end of that number, in a line or in a layout whose ends are numbered."""
+    """Return the name of the end with this number, in a line or in a layout with numbered ends."""
     return _LINE_ENDS[-1 - code] if is_line else f"e{code}"
 
 
@@ -330,9 +328,10 @@ class _EventCodec:
 
 
 def encode_event(event: GameEvent, since_creation: int, to_act: tuple[int, ...]) -> bytes:
-    """Return the bytes of an event, with its milliseconds since the creation of the game.
+    """Return the bytes of an event.
 
-    ``to_act``: who may move after it.
+    ``since_creation``: milliseconds from the creation of the game to the event.
+    ``to_act``: the seats that can move after the event.
     """
     return _EVENT_CODECS[type(event)].encode(event, since_creation, to_act)
 
@@ -352,6 +351,8 @@ _CONVERSIONS: Final[dict[FieldKind, tuple[type, Callable[[Any], object], Callabl
     "end": (int, encode_end, lambda code: decode_end(code, code < 0)),
     "name": (str, lambda _: "", str),
 }
-"""The kinds of fields that are stored as another type, and how they are written and read; names are with the seats."""
+"""The kinds of fields that are stored as another type: that type, and the functions that encode and decode them. The
+names of players are not stored with events, but with the seats.
+"""
 _EVENT_CODECS: Final = {kind.event: _EventCodec(kind) for kind in GAME_EVENT_TYPES}
 _EVENT_DECODERS: Final = {b"%d" % kind.code: _EVENT_CODECS[kind.event] for kind in GAME_EVENT_TYPES}

@@ -1,12 +1,16 @@
 """Compaction: many events as one block of bytes, a fifth of their size.
 
-Owns the format of a block. Does not depend on what an event means, only on its form: JSON that begins with
-``[<code>,<milliseconds>``, the milliseconds never decreasing. Blocks are stored by
-``service.games.store.redis_store``. Why not plain zlib: ``docs/adr/smaller-decisions.md``.
+Owns the format of a block. ``service.games.store.redis_store`` stores blocks. Does not depend on the meaning of an
+event, only on its form: JSON that begins with ``[<code>,<milliseconds>``, where milliseconds never decrease.
+``docs/adr/smaller-decisions.md`` says why plain zlib is not enough.
 
-The events are split into columns, since similar bytes compress best together, and each column is deflated as a block of
-its own: the distinct *shapes* of the events (their text with placeholders for small numbers and random bytes); the
-shape of each event; the numbers, by shape and placeholder; the times, as differences; and the random bytes.
+The events are split into columns, because similar bytes compress best together. Each column is a deflate block:
+
+* the distinct *shapes* of the events: their text with placeholders for small numbers and random bytes;
+* the shape of each event;
+* the numbers, by shape and placeholder;
+* the times, as differences;
+* the random bytes.
 """
 
 from __future__ import annotations
@@ -44,7 +48,9 @@ _DICTIONARY: Final = b"\n".join(
         b"3,[\0],\0,\0,null,false",
     ]
 )
-"""Usual shapes, of which a block repeats parts: a twelfth less. Blocks of one format need the same ones for ever."""
+"""Common shapes, as a dictionary for deflate: blocks become a twelfth smaller. It must never change, because stored
+blocks can only be read with the same dictionary.
+"""
 
 
 def compress(events: Sequence[bytes]) -> bytes | None:
@@ -108,7 +114,7 @@ def _with_randoms(event: bytes, data: BytesIO) -> bytes:
 
 
 def _byte_columns(numbers: Sequence[int]) -> list[bytes]:
-    """Return the highest bytes of all numbers, then their second bytes, and so on."""
+    """Return columns of bytes: the highest byte of each number, then the second byte of each, and so on."""
     width = (max(numbers).bit_length() + 7) // 8
     return [bytes(column) for column in zip(*[number.to_bytes(width, "big") for number in numbers], strict=True)]
 

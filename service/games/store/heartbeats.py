@@ -1,12 +1,12 @@
-"""The heartbeats: when players could last move, as Redis or Valkey tells; from them the outage allowance follows.
+"""Heartbeats in Redis or Valkey: they show when players could last move. An outage allowance follows from a gap.
 
-Each process that serves requests sends a heartbeat every second, in the background: as long as one does, players can
-move. So neither a scheduler that was away nor one that is killed again and again postpones a deadline, and a time in
-which the store could not be reached, or in which no request was served, does. Where several servers share the games,
-each shard has a heartbeat of its own, so that a server that was away counts for its games alone.
+Each process that serves requests sends a heartbeat every second, in the background. While at least one process does,
+players can move. So deadlines are postponed if the store was unavailable or no process served requests, but not if a
+scheduler stopped or restarts again and again. With several servers, each shard has its own heartbeat, so that the
+outage of a server postpones only the deadlines of its games.
 
-Owns how heartbeats are sent and read, what this process knows of them, and the allowance that follows. Does not depend
-on what is late.
+Owns how heartbeats are sent and read, what this process remembers of them, and the allowance. Does not depend on which
+deadlines are postponed.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from service.redis.errors import StorageUnavailable
 from service.redis.shards import shard_of
 from service.redis.topology import Topology
 
-# The outage allowance: the time for which no deadline counts after nobody could move for a while.
-
-
 OUTAGE_MS: Final = 5_000
-"""The longest time between two heartbeats that is no outage: milliseconds, as all times here."""
+"""The longest gap between two heartbeats that is no outage, in milliseconds, as all times in this module."""
 
 LONGEST_ALLOWANCE_MS: Final = 3_600_000
 
 HEARTBEAT_MS: Final = 1_000
-"""The age from which a heartbeat is written again: not each time, as each is a write on the disks of the servers."""
+"""The age after which a heartbeat is written again. Fewer writes save work for the disks of the servers."""
 
 
 class Heartbeat(NamedTuple):
-    """The last time players could move, when they could again after an outage, and when its allowance ends.
+    """The stored heartbeat. Times are game time: the clock of the server, corrected so that it never goes back.
 
-    All are of the time of games, which is ``ahead`` of the clock of the server after somebody has set that back.
+    ``last``: when players could last move.
+    ``since``: when the last outage ended.
+    ``until``: when the allowance for that outage ends.
+    ``ahead``: how far game time is ahead of the clock, if somebody has set the clock back.
     """
 
     last: int
@@ -49,15 +49,15 @@ class Heartbeat(NamedTuple):
 
     @classmethod
     def stored(cls, value: bytes) -> Heartbeat:
-        """Return the heartbeat that is stored as this value."""
+        """Return the heartbeat of a stored value."""
         return cls(*map(int, value.split()))
 
     def time_at(self, clock: int) -> int:
-        """Return the time of games by the clock of the server, as its scripts do: it never goes back."""
+        """Return game time for a time of the server's clock. The Lua scripts compute the same."""
         return max(clock + self.ahead, self.last)
 
     def allowance_at(self, now: int) -> OutageAllowance:
-        """Return the allowance if players can move ``now``: what is left of an earlier one, and the new outage."""
+        """Return the allowance if players can move ``now``: the rest of an earlier one, plus the new outage."""
         gap = now - self.last
         if gap <= OUTAGE_MS:
             return OutageAllowance(self.since, self.until)
@@ -65,10 +65,7 @@ class Heartbeat(NamedTuple):
 
 
 def reading_of(now: int, stored: bytes | None) -> ClockReading:
-    """Return the time by which deadlines are judged ``now``, by the time of games, if this heartbeat is stored.
-
-    ``None`` if none ever came.
-    """
+    """Return game time ``now`` with the allowance of the stored heartbeat; ``None``: no heartbeat was ever stored."""
     if stored is None:
         return ClockReading(now)
     allowance = Heartbeat.stored(stored).allowance_at(now)
@@ -76,7 +73,7 @@ def reading_of(now: int, stored: bytes | None) -> ClockReading:
 
 
 BEAT_SECONDS: Final = 1.0
-"""Seconds between two heartbeats of a process, and between two looks at those of others."""
+"""Seconds between two heartbeats of a process, or between two reads in a process that sends none."""
 
 _NO_OUTAGE: Final = Heartbeat(0)
 
@@ -84,7 +81,7 @@ _log = logging.getLogger(__name__)
 
 
 class RedisHeartbeats:
-    """The heartbeats of the games that a ``RedisStore`` keeps on the same servers."""
+    """The heartbeats for the games of the ``RedisStore`` on the same servers."""
 
     def __init__(self, topology: Topology, *, observe: Observer) -> None:
         self._topology = topology
@@ -93,14 +90,14 @@ class RedisHeartbeats:
         self._outage_ended: list[Callable[[], None]] = []
 
     def on_outage(self, act: Callable[[], None]) -> None:
-        """Have ``act`` called when this process has learned of an outage that is over; it must neither wait nor raise.
+        """Register ``act`` to be called when this process reads that an outage ended. It must neither block nor raise.
 
-        It is called at the first heartbeat, too, if there ever was one.
+        It is also called at the first read after an earlier outage.
         """
         self._outage_ended.append(act)
 
     def beat(self) -> None:
-        """Note that players can move, and learn the allowances. Raises ``StorageUnavailable`` if no server answers."""
+        """Send a heartbeat, and read the allowances. Raises ``StorageUnavailable`` if no server answers."""
         arguments = OUTAGE_MS, LONGEST_ALLOWANCE_MS, HEARTBEAT_MS
         calls = [(key, evalsha("heartbeat", (key,), *arguments)) for key in self._keys()]
         began = monotonic()
@@ -111,7 +108,7 @@ class RedisHeartbeats:
         self._learn(answers)
 
     def refresh(self) -> None:
-        """Learn the allowances, without a heartbeat. Raises ``StorageUnavailable`` if no server answers."""
+        """Read the allowances without a heartbeat. Raises ``StorageUnavailable`` if no server answers."""
         calls: list[tuple[bytes, Command]] = [(key, (b"GET", key)) for key in self._keys()]
         began = monotonic()
         try:
@@ -121,16 +118,16 @@ class RedisHeartbeats:
         self._learn([failure_of(answer) if isinstance(answer, Exception) else answer for answer in answers])
 
     def keep_beating(self, observe_allowance: Callable[[float], None]) -> None:
-        """Send heartbeats for ever; for a thread of its own.
+        """Send heartbeats for ever, in a thread of its own.
 
-        ``observe_allowance`` is called after each with the seconds for which deadlines are postponed yet.
+        Calls ``observe_allowance`` after each one with ``longest_allowance()``.
         """
         while True:
             try:
                 self.beat()
                 observe_allowance(self.longest_allowance())
             except StorageUnavailable:
-                pass  # nobody can move; another call logs that
+                pass  # nobody can move now; other calls log this
             except Exception:
                 _log.exception("a heartbeat could not be sent")
             sleep(BEAT_SECONDS)
@@ -140,23 +137,23 @@ class RedisHeartbeats:
         return NO_ALLOWANCE if heartbeat is None else OutageAllowance(heartbeat.since, heartbeat.until)
 
     def longest_allowance(self) -> float:
-        """Return the seconds for which deadlines are postponed yet, of any game; 0 if none is."""
+        """Return for how many more seconds the deadlines of any game are postponed; 0 without an allowance."""
         return max([0, *[outage.until - outage.last for outage in self._known.values()]]) / 1000
 
     def server_time(self) -> int:
-        """Return the time of games on the server that owns the first shard."""
+        """Return game time on the server that owns the first shard."""
         return self._read_clock(keys.HEARTBEATS[0]).now
 
     def read_clock(self, game: str) -> ClockReading:
-        """Return the time of the server of this game, and the outage allowance of its deadlines."""
+        """Return game time on the server of this game, and the allowance of its deadlines."""
         return self._read_clock(keys.heartbeat(shard_of(game) or 0, is_one=self._topology.scripts_span_slots))
 
     def _keys(self) -> Sequence[bytes]:
-        """Return the keys of the heartbeats: one for all games, or one for each shard where servers share them."""
+        """Return the keys of the heartbeats: one for all games, or with several servers one for each shard."""
         return keys.HEARTBEATS[:1] if self._topology.scripts_span_slots else keys.HEARTBEATS
 
     def _learn(self, answers: Sequence[Any]) -> None:
-        """Keep what the servers answered. Raises ``StorageUnavailable`` if none did, and errors of the program."""
+        """Remember the answers, and report ended outages. Raises ``StorageUnavailable`` if no server answered."""
         failures = [answer for answer in answers if isinstance(answer, StorageUnavailable)]
         stored = {place: answer for place, answer in enumerate(answers) if isinstance(answer, bytes)}
         known = {place: Heartbeat.stored(answer) for place, answer in stored.items()}
@@ -168,7 +165,7 @@ class RedisHeartbeats:
             raise failures[0]
 
     def _read_clock(self, key: bytes) -> ClockReading:
-        """Return the time of games on the server that owns the key of a heartbeat, and the outage allowance."""
+        """Return game time on the server that owns the key of a heartbeat, and the allowance."""
         began = monotonic()
         try:
             answers = self._topology.call(key, (b"TIME",), (b"GET", key))

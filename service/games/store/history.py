@@ -1,7 +1,6 @@
-"""The history of a game: its events, and the game as it was at an earlier version.
+"""The history of a game: its events, the game at an earlier version, and the compaction of finished games.
 
-Owns how many events are read at a time, when others have their turn meanwhile, and when a finished game is compacted.
-Does not depend on who is told of an event.
+Owns how many events are read together, and when other requests run in between. Does not depend on who can see an event.
 """
 
 from __future__ import annotations
@@ -37,9 +36,9 @@ from service.games.store.codec import decode_event
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 _PAGE: Final = 1000
-"""Events read at a time."""
+"""Events that are read together."""
 _EVENTS_PER_TURN: Final = 100
-"""Events that are decoded or applied before other requests run: about a millisecond."""
+"""Events that are decoded or applied before other requests run; they take about a millisecond."""
 
 T = TypeVar("T")
 
@@ -47,8 +46,8 @@ T = TypeVar("T")
 class GameHistory:
     """Reads the events of games. Every method but ``yielding`` raises ``StorageUnavailable``.
 
-    ``yield_control`` is called regularly during the reading of a long history, and ``admit_read`` with the number of
-    events before many may be read; what it raises, the caller gets.
+    ``yield_control``: called regularly while a long history is read.
+    ``admit_read``: called with the number of events before a read that can be large; it can refuse by an exception.
     """
 
     def __init__(
@@ -65,9 +64,9 @@ class GameHistory:
         self._admit_read = admit_read
 
     def at_version(self, game: Game, version: int) -> Game:
-        """Return the game as it was at an earlier version; cached, as a client may repeat a request several times.
+        """Return the game as it was at an earlier version; cached, because clients repeat requests.
 
-        Raises ``NotFound`` when it has expired.
+        Raises ``NotFound`` if the game has expired.
         """
         if game.version == version:
             return game
@@ -91,8 +90,8 @@ class GameHistory:
     def game_with_events(self, game_id: str, after: int, limit: int) -> tuple[Game, list[EventEnvelope], int] | None:
         """Return the stored game, at most ``limit`` of its events after a version, and its bytes in the store.
 
-        ``None`` if it does not exist or has expired. No event is newer than the game. Raises ``Gone`` for a game that
-        was deleted.
+        Returns ``None`` if the game does not exist or has expired. No event is newer than the game. Raises ``Gone`` for
+        a deleted game.
         """
         stored = self._store.read_with_events(game_id, after, limit)
         if stored is None:
@@ -102,16 +101,16 @@ class GameHistory:
         return game, [decode(version, game.created_at, data) for version, data in numbered], stored.size
 
     def event_range(self, game_id: str, after: int, limit: int) -> EventRange:
-        """At most ``limit`` events after a version, encoded. Raises ``NotFound`` when the game has expired."""
+        """Return at most ``limit`` encoded events after a version. Raises ``NotFound`` if the game has expired."""
         events = self._store.event_range(game_id, after, limit)
         if events is None:
             raise expired()
         return events
 
     def events_after(self, game: Game, after: int, limit: int) -> list[EventEnvelope]:
-        """Return at most ``limit`` events after a version, up to that of the game.
+        """Return at most ``limit`` events after a version, none newer than the game.
 
-        Raises ``NotFound`` when it has expired.
+        Raises ``NotFound`` if the game has expired.
         """
         page = self.event_range(game.id, after, limit)
         numbered = zip(range(page.first, game.version + 1), page.events, strict=False)
@@ -120,7 +119,7 @@ class GameHistory:
     def history(self, game: Game) -> list[EventEnvelope]:
         """Return all events of the game up to its version, and perhaps newer ones.
 
-        Raises ``NotFound`` when it has expired.
+        Raises ``NotFound`` if the game has expired.
         """
         self._admit_read(game.version)
         history: list[EventEnvelope] = []
@@ -133,9 +132,9 @@ class GameHistory:
         return history
 
     def events_of_round(self, game: Game, version: int) -> list[GameEvent]:
-        """Return the events from the last deal on up to a version, which the game has reached.
+        """Return the events from the last deal up to a version, which the game has reached.
 
-        Raises ``NotFound`` when it has expired.
+        Raises ``NotFound`` if the game has expired.
         """
         events: list[GameEvent] = []
         while version and not (events and isinstance(events[0], Dealt)):
@@ -145,7 +144,7 @@ class GameHistory:
         return events
 
     def events_between(self, game: Game, after: int, version: int) -> list[GameEvent]:
-        """Return the events after a version up to another, which the game has reached. Raises ``NotFound`` as above."""
+        """Return the events after one version up to another. Raises ``NotFound`` if the game has expired."""
         self._admit_read(version - after)
         page = self.event_range(game.id, after, version - after)
         if page.first != after + 1 or len(page.events) != version - after:
@@ -154,7 +153,7 @@ class GameHistory:
         return [decode(number, game.created_at, data).event for number, data in numbered]
 
     def yielding(self, items: Iterable[T]) -> Iterator[T]:
-        """Yield the items; other requests run after every ``_EVENTS_PER_TURN`` of them."""
+        """Yield the items, and let other requests run after every ``_EVENTS_PER_TURN`` of them."""
         for number, item in enumerate(items, 1):
             yield item
             if number % _EVENTS_PER_TURN == 0:
@@ -162,7 +161,7 @@ class GameHistory:
 
 
 def from_last_deal(events: list[GameEvent]) -> list[GameEvent]:
-    """Return the last deal of these events and what follows it; all of them without a deal."""
+    """Return these events from the last deal on; all of them if there is no deal."""
     return events[max([at for at, event in enumerate(events) if isinstance(event, Dealt)], default=0) :]
 
 
@@ -172,9 +171,11 @@ def rebuild_game(
     version: int,
     yielding: Callable[[Iterable[Any]], Iterable[Any]] = iter,
 ) -> Game:
-    """Return the game as it was at ``version``; ``history`` is all its events, ``yielding`` returns events as they are.
+    """Return the game as it was at ``version``.
 
-    Its tokens, its deck and its ``write_id`` are the current ones: no view depends on the first two.
+    ``history``: all events of the game.
+    ``yielding``: returns the same items, and lets other requests run between them.
+    Tokens, deck and ``write_id`` remain the current ones. No view depends on the first two.
     """
     match_version = version
     while not changes_play(history[match_version - 1].event):
@@ -200,14 +201,16 @@ def rebuild_game(
 
 
 def _with_seats_at(game: Game, version: int, later: Iterable[GameEvent], at: int) -> Game:
-    """Return the game with the seats, and the rules for so many, that it had at a version, before ``later`` events.
+    """Return the game with the seats that it had at a version, and the rules for that number of seats.
 
-    Nothing is known of players who have left a seat since; ``at`` is the time of the version.
+    ``later``: the events after the version.
+    ``at``: the time of the version.
+    The data of players who have left since are lost; their seats get ``left_name``.
     """
     next_changes: dict[int, GameEvent] = {}
     for event in later:
         if isinstance(event, Started):
-            break  # in the same write as the deal: no seat changes hands after it
+            break  # the match begins with this event, and seats do not change players after that
         if isinstance(event, Joined | Filled | Freed):
             next_changes.setdefault(event.seat, event)
     room = game.room
@@ -227,32 +230,29 @@ def _with_seats_at(game: Game, version: int, later: Iterable[GameEvent], at: int
 
 
 def decode(version: int, created_at: int, data: bytes) -> EventEnvelope:
-    """Decode a stored event. Raises ``WrittenByNewer`` for one of a newer service."""
+    """Decode a stored event. Raises ``WrittenByNewer`` if a newer service wrote it."""
     try:
         return decode_event(version, created_at, data)
     except NewerFormat:
         raise WrittenByNewer("newer format", retry_after=UPGRADE_SECONDS) from None
 
 
-# The compaction of finished games, in the background.
-
-
 _log = logging.getLogger(__name__)
 
 
 class Compaction:
-    """Has a store compact games."""
+    """Compacts finished games in the background."""
 
     def __init__(self, store: Store, run_later: RunLater) -> None:
         self._store = store
         self._run_later = run_later
 
     def begin(self, game_id: str) -> None:
-        """Compact the events of a finished game in the background."""
+        """Start the compaction of a finished game."""
         self._run_later(partial(self._compact, game_id))
 
     def _compact(self, game_id: str) -> None:
-        """Compact the events. A failure does not concern the client: its write is committed."""
+        """Compact the events. A failure is not reported to the client, because its write is committed."""
         try:
             self._store.compact(game_id)
         except (StorageUnavailable, OutcomeUnknown):

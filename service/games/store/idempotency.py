@@ -1,7 +1,7 @@
-"""Idempotency: a request that is sent again under the same key gets the same response.
+"""Idempotency: a request that is sent again with the same idempotency key gets the same response.
 
-Owns how a key becomes the record that is stored with a write, how a repeated request is compared with that record, and
-the secrets from which tokens are derived.
+Owns the record of a key, which is stored with a write, the comparison of a repeated request with that record, and the
+secrets from which tokens are derived.
 """
 
 from __future__ import annotations
@@ -23,17 +23,18 @@ class IdempotencyKey(NamedTuple):
 
 
 class Fingerprinted(Protocol):
-    """The fingerprint that was stored with an earlier request."""
+    """An earlier write with its stored fingerprint."""
 
     @property
     def fingerprint(self) -> bytes:
-        """A digest of the request, and what identifies the secret if tokens were derived."""
+        """A digest of the request; after a dot, the id of the secret, if tokens were derived."""
 
 
 class Idempotency:
-    """Makes the records of keys, and derives tokens from ``secrets``: from the first one, or as an earlier write did.
+    """Makes the records of idempotency keys, and derives tokens from ``secrets``.
 
-    The secrets must be the same for every process that serves the same store.
+    New tokens are derived from the first secret, repeated ones from the secret of the earlier write. Every process that
+    serves the same store must have the same secrets.
     """
 
     def __init__(self, secrets: Sequence[bytes]) -> None:
@@ -42,16 +43,17 @@ class Idempotency:
 
     @property
     def secret_ids(self) -> tuple[bytes, ...]:
-        """What identifies each of the secrets, the first one first."""
+        """The ids of the secrets, in order."""
         return tuple(self._secrets)
 
     def derive_bytes(
         self, *purpose: str, prior: Fingerprinted | None = None, secret_id: bytes | None = None
     ) -> DerivedBytes:
-        """Return a source of bytes for this purpose: always the same ones, unpredictable without the secret.
+        """Return a source of bytes that are always the same for this purpose, and unpredictable without the secret.
 
-        With ``prior``, the bytes are those that were derived for that write; with ``secret_id``, from that secret.
-        Raises ``SecretChanged`` if the secret is not among these secrets.
+        ``prior``: an earlier write, whose secret is used.
+        ``secret_id``: the secret to use; by default the first one.
+        Raises ``SecretChanged`` if this process does not have the secret.
         """
         if secret_id is None:
             secret_id = self._first_id if prior is None else prior.fingerprint.partition(b".")[2]
@@ -61,15 +63,15 @@ class Idempotency:
         return DerivedBytes(secret, *purpose)
 
     def record(self, key: IdempotencyKey, *scope: str, derives_tokens: bool = False) -> IdempotencyRecord:
-        """Return the record of a key within its scope: the operation, and the owner of the key.
+        """Return the record of a key in this ``scope``: the operation, and the owner of the key.
 
-        If tokens are derived for the request, the record also identifies the secret, so that they can be derived again.
+        With ``derives_tokens``, the record also has the id of the secret, so that tokens can be derived again.
         """
         fingerprint = b"%b.%b" % (key.fingerprint, self._first_id) if derives_tokens else key.fingerprint
         return IdempotencyRecord(short_digest(*scope, key.key), fingerprint)
 
 
 def check_same_request(prior: Fingerprinted, record: IdempotencyRecord | None) -> None:
-    """Raise ``KeyReused`` unless ``prior`` was stored for the request of this record, whatever its secret."""
+    """Raise ``KeyReused`` unless ``prior`` and ``record`` belong to equal requests. Their secrets can differ."""
     if record is None or prior.fingerprint.partition(b".")[0] != record.fingerprint.partition(b".")[0]:
         raise KeyReused("key_reused")

@@ -1,7 +1,7 @@
-"""Notes in the background who looks at a waiting game, and which tables strangers are offered.
+"""Records in the background who looks at a waiting game, and keeps it in the lists of tables for strangers.
 
-Owns how often. A table is listed by those who look at it, so that one that was lost from a list is found again, and one
-that nobody looks at is not. Does not depend on how anybody looks.
+Owns how often that happens. Each look lists the table again. So a table that a list has lost comes back, and a table at
+which nobody looks disappears. Does not depend on which requests count as looks.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from service.games.tables import OpenTables
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 EVERY_MS: Final = 20_000
-"""Milliseconds after which it is noted again that a seat looks."""
+"""Milliseconds after which the next look of a seat is recorded."""
 _MAX_KNOWN: Final = 10_000
-"""Seats whose last look a process knows."""
+"""The maximum of seats whose last look a process remembers."""
 
 _log = logging.getLogger(__name__)
 
 
 class Looks:
-    """Notes looks in these tables."""
+    """Records looks at games in ``tables``."""
 
     def __init__(self, tables: OpenTables, runtime: Runtime) -> None:
         self._tables = tables
@@ -38,17 +38,17 @@ class Looks:
         self._known = BoundedCache[tuple[str, int | None], int](_MAX_KNOWN)
 
     def record(self, game: Game, seat: int | None) -> None:
-        """Note that the player of a seat has looked at a game; ``None`` for its application, which does for all."""
+        """Record that a player looked at a game; ``None``: its application, which counts as a look of every seat."""
         if game.seats.are_open and self._is_due(game.id, seat) and listings_of(game):
             self._later(partial(self._record, game, seat))
 
     def waits(self, game_id: str, seat: int | None, reader: GameReader) -> None:
-        """Note a look, as ``record`` does, of who waits for the next event of a game that waited for players lately."""
+        """Read the game, and record a look of a player who waits for its next event."""
         if self._is_due(game_id, seat):
             self._later(partial(self._read, game_id, seat, reader))
 
     def follow(self, committed: Committed) -> None:
-        """Note which seats are taken after a write of a game that waits for players, or did before."""
+        """Update the lists of tables after a write to a game that waits for players, or did before the write."""
         self._later(partial(self._list, committed))
 
     def _is_due(self, game_id: str, seat: int | None) -> bool:
@@ -84,6 +84,6 @@ def _quietly(work: Callable[[], None]) -> None:
     try:
         work()
     except (StorageUnavailable, OutcomeUnknown, Gone):
-        pass  # the next look notes it again
+        pass  # the next look tries again
     except Exception:
         _log.exception("a look at a table could not be noted")

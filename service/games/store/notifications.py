@@ -1,12 +1,12 @@
-"""The event feed over Redis' sharded pub/sub: one subscribing connection for each server and process.
+"""The event feed over the sharded pub/sub of Redis: each process has one subscribing connection to each server.
 
-Owns the subscribing connections, and the listeners of each game. A channel is the key of the game, so that a Cluster
-has it in the game's own slot. Notifications are only hints: whenever one may have been missed (a new subscription, a
-broken connection, a slot that moved), the listeners of the game are called with ``None``, and read the store. Does not
-depend on what an event means.
+Owns the subscribing connections, and the listeners of each game. The channel of a game is its key, so that in a Cluster
+it is in the same slot. Notifications are only hints: if one may have been missed (new subscription, broken connection,
+moved slot), the listeners of the game are called with ``None``, and read the store. Does not depend on what an event
+means.
 
-One thread, the subscription thread, opens and replaces connections and subscribes; one more for each connection reads
-it. Under gevent all of them are greenlets. None runs before the first listener.
+One thread, the subscription thread, opens and replaces connections, and subscribes. Each connection has a reader
+thread. With gevent these are greenlets. The first listener starts them.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from service.redis.errors import TROUBLES
 from service.redis.topology import Topology
 
 PING_SECONDS: Final = 2.0
-"""The interval in which each connection is pinged, and each channel's server looked up again."""
+"""The interval after which each connection is pinged, and the server of each channel is looked up again."""
 SILENCE_SECONDS: Final = 5.0
-"""The read timeout: a connection on which nothing arrives meanwhile is closed."""
+"""The read timeout, after which a connection is closed."""
 RETRY_SECONDS: Final = 0.25
 """The delay before a failed subscription is retried."""
 
@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 
 class RedisEventFeed(EventFeed):
-    """Notifies the listeners of this process of what is published about their games."""
+    """Passes the published events of games to the listeners of this process."""
 
     def __init__(self, topology: Topology) -> None:
         self._topology = topology
@@ -50,7 +50,7 @@ class RedisEventFeed(EventFeed):
         self._tasks: SimpleQueue[bytes | _SubscriberConnection | None] = SimpleQueue()
         """Channels to synchronise, connections that ended, and ``None`` to stop."""
         self._thread: Thread | None = None
-        # Only the subscription thread uses what follows.
+        # Only the subscription thread uses the following attributes.
         self._connections: dict[str, _SubscriberConnection] = {}
         self._subscriptions: dict[bytes, _SubscriberConnection] = {}
         self._retries: dict[bytes, float] = {}
@@ -103,7 +103,7 @@ class RedisEventFeed(EventFeed):
                     self._drop(connection)
                 return
             if isinstance(task, _SubscriberConnection):
-                self._reconnect(task)  # harmless if the connection was replaced already
+                self._reconnect(task)  # does nothing if the connection was replaced already
             else:
                 self._sync(task)
 
@@ -137,7 +137,7 @@ class RedisEventFeed(EventFeed):
             connection.unsubscribe(channel)
 
     def _follow_move(self, channel: bytes, connection: _SubscriberConnection) -> None:
-        """Subscribe elsewhere if the server no longer owns the channel: it does not always announce that."""
+        """Subscribe at another server if this one no longer owns the channel; it does not always announce a move."""
         with contextlib.suppress(NotSent):
             if self._topology.node(channel) != connection.node:
                 del self._subscriptions[channel]
@@ -163,7 +163,7 @@ class RedisEventFeed(EventFeed):
             return self._connections[node]
         until, failure = self._unreachable.get(node, (0.0, NotSent()))
         if monotonic() < until:
-            raise NotSent from failure.__cause__  # it was just tried for another channel
+            raise NotSent from failure.__cause__  # the attempt for another channel has just failed
         try:
             opened, node = self._topology.open_subscriber(channel)
         except NotSent as error:
@@ -176,9 +176,9 @@ class RedisEventFeed(EventFeed):
         return self._connections[node]
 
     def _reconnect(self, connection: _SubscriberConnection) -> None:
-        """Replace a broken connection: its channels are subscribed to again, perhaps elsewhere."""
+        """Close a broken connection, and subscribe to its channels again, perhaps at other servers."""
         self._drop(connection)
-        # What the server answered about one channel does not hold for the others.
+        # An error response is about one channel; for the others, report a broken connection.
         broken = isinstance(connection.error, ResponseError)
         error = ConnectionBroken("the connection broke") if broken else connection.error
         for channel in connection.channels:
@@ -195,7 +195,7 @@ class RedisEventFeed(EventFeed):
         if self._connections.get(connection.node) is connection:
             del self._connections[connection.node]
 
-    # The readers' threads
+    # The reader threads
 
     def _notify(self, channel: bytes, notification: EventNotification | None) -> None:
         with self._lock:
@@ -205,10 +205,10 @@ class RedisEventFeed(EventFeed):
 
 
 class _SubscriberConnection:
-    """A subscribing connection, its channels, and the thread that reads it.
+    """A subscribing connection, its channels, and its reader thread.
 
-    Only the subscription thread sends on it, only the reader receives. Every error breaks the whole connection: that is
-    rare, and all its channels are then subscribed to again.
+    Only the subscription thread sends, and only the reader thread receives. Every error, which is rare, breaks the
+    whole connection, and all its channels are subscribed to again.
     """
 
     def __init__(
@@ -221,7 +221,7 @@ class _SubscriberConnection:
         self.node = node
         self.channels: set[bytes] = set()
         self.error: Exception = ConnectionError("closed")
-        """Why it broke."""
+        """Why the connection broke."""
         self._connection = connection
         self._notify = notify
         self._ended = ended
@@ -232,12 +232,10 @@ class _SubscriberConnection:
         self._reader.start()
 
     def subscribe(self, channel: bytes) -> None:
-        """Subscribe."""
         self.channels.add(channel)
         self._send(b"SSUBSCRIBE", channel)
 
     def unsubscribe(self, channel: bytes) -> None:
-        """Unsubscribe."""
         self.channels.discard(channel)
         self._unsubscribing[channel] += 1
         self._send(b"SUNSUBSCRIBE", channel)
@@ -247,14 +245,14 @@ class _SubscriberConnection:
         self._send(b"PING")
 
     def close(self) -> None:
-        """Close the connection; the reader ends."""
+        """Close the connection, which ends the reader thread."""
         self._open = False
         self._connection.disconnect()
 
     def _send(self, *words: bytes) -> None:
         if not self._connection.is_connected:
             return  # redis-py would connect again
-        with contextlib.suppress(RedisError, OSError):  # the reader gets the error, too, and reports it
+        with contextlib.suppress(RedisError, OSError):  # the reader thread gets the error, too, and reports it
             self._connection.send_packed_command(self._connection.pack_command(*words), check_health=False)
 
     def _read(self) -> None:
@@ -272,7 +270,7 @@ class _SubscriberConnection:
             return
         kind, channel, content = message
         if kind == b"smessage":
-            # What is published without content tells only that there is something to read.
+            # A message without content says only that the store has something new.
             self._notify(channel, parse_notification(content) if content else None)
         elif kind == b"ssubscribe":
             TROUBLES.end(f"the event subscriptions at {self.node} break")

@@ -1,9 +1,9 @@
-"""Games kept in Redis or Valkey: one script for each kind of write, one command to read a game.
+"""The store of games in Redis or Valkey: one script for each kind of write, one command to read a game.
 
-Owns what is sent and how answers are read, also which games were deleted lately. Does not depend on what a state or an
-event means, nor on where the servers are (``service.redis.topology``).
+Owns the commands and the parsing of answers, also for recent deletions and the games of computer players alone. Does
+not depend on what a state or an event means, nor on where the servers are (``service.redis.topology``).
 
-A caller that repeats a write sends the same id, by which the script recognises it.
+A caller that repeats a write sends the same id, so that the script recognises it.
 """
 
 from __future__ import annotations
@@ -56,20 +56,21 @@ from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.redis.shards import shard_of
 from service.redis.topology import Topology
 
-# The events of a game as entries of its list in Redis, and as published.
+# The events of a game: as entries of its list in Redis, and as published.
 
 
 _COMPACTED: Final = b"*"
+"""The first byte of an entry that is a block of compressed events."""
 
 
 def frame(write: bytes, events: Sequence[bytes]) -> list[bytes]:
-    """Return the entries of a write: its id before the first event, an empty one before the others."""
+    """Return the entries of a write: the id of the write before the first event, nothing before the others."""
     entries = [b"%b %b" % (write, events[0]), *[b" " + event for event in events[1:]]]
     return [WITH_SUM % (entry, crc32(entry)) for entry in entries]
 
 
 def events_of(entries: Sequence[bytes]) -> list[bytes]:
-    """Return the events of consecutive entries, those of a block included. Raises ``Damaged``."""
+    """Return the events of consecutive entries, including those of a block. Raises ``Damaged``."""
     try:
         contents = [without_sum(entry) for entry in entries]
     except Corrupted:
@@ -80,20 +81,20 @@ def events_of(entries: Sequence[bytes]) -> list[bytes]:
 
 
 def last_write(entries: Sequence[bytes]) -> int:
-    """Return the index of the first entry of the last write; 0 if no id separates it from earlier writes."""
+    """Return the index of the first entry of the last write; 0 if no entry after the first has the id of a write."""
     return next((index for index in range(len(entries) - 1, 0, -1) if not entries[index].startswith(b" ")), 0)
 
 
 def block_of(entries: Sequence[bytes]) -> bytes | None:
-    """One entry with the events of these; ``None`` for fewer than two, or if they cannot be compressed."""
+    """Return one entry with the events of these entries; ``None`` for fewer than two, or if compression fails."""
     block = compress(events_of(entries)) if len(entries) > 1 else None
     return None if block is None else with_sum(_COMPACTED + block)
 
 
 def parse_notification(message: bytes) -> EventNotification:
-    """Return what ``commit`` published: ``<version before> `` and the entries, one per line.
+    """Return the notification of a message.
 
-    The script ``delete`` publishes a version without entries.
+    The script ``commit`` publishes ``<version before> `` and the entries, one per line; ``delete`` only a version.
     """
     after, _, entries = message.partition(b" ")
     if not entries:
@@ -107,22 +108,22 @@ CHECK_TTL: Final = 1000
 """Milliseconds that a key written by ``check`` lives."""
 
 _FENCE: Final = b"fence---"
-"""In place of the id of a write: there is none under an idempotency key, and there will be none."""
+"""Replaces the id of a write in an idempotency record under which no write must be committed."""
 _IDEMPOTENCY_TTL: Final = b"%d" % IDEMPOTENCY_TTL
 
 
 _CODE_TAKEN: Final = -1
-"""What scripts return where another game has the join code."""
+"""The result of a script if another game has the join code."""
 _DELETED: Final = [kind for kind in get_args(ReminderKind) if kind not in NOT_OF_GAMES and kind != "outbox"]
-"""The kinds of reminders that a deletion removes: all of games but the one by which it is published."""
+"""The kinds of reminders that a deletion removes. It leaves ``outbox``, which publishes the deletion."""
 
 
 class RedisStore(Store):
-    """Keeps games in Redis or Valkey (7.0 or newer), as the port ``Store`` promises.
+    """Stores games in Redis or Valkey (7.0 or newer).
 
-    A game lives for ``ttl_seconds`` after its last write, or for less if the write says so. With ``replicated``, a
-    write succeeds only when a replica has confirmed it; otherwise its outcome is unknown. New games are refused while
-    only the ``memory_reserve`` of their server is left.
+    ``ttl_seconds``: the lifetime of a game after a write, unless the write has a shorter one.
+    ``replicated``: a write succeeds only when a replica has confirmed it; otherwise its outcome is unknown.
+    ``memory_reserve``: new games are refused while their server has only this reserve left.
     """
 
     def __init__(
@@ -177,7 +178,6 @@ class RedisStore(Store):
         return None if value is None else parse_stored(value)
 
     def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
-        """Replace the state of a game at an expected version; ``None`` when done."""
         expected, state, events, write, after, reminders, tenant, codes = commit
         version = expected + len(events)
         names, identity, tail = _write_args(game, version, events, write, held=(tenant, reminders), codes=codes)
@@ -195,7 +195,6 @@ class RedisStore(Store):
         return _parse_prior(answer[0]) if isinstance(answer, list) else parse_stored(answer)
 
     def delete(self, game: str, tombstone: bytes, due: int, tenant: str) -> int | None:
-        """Replace a game by a tombstone; returns the version of that."""
         names = keys.all_of_game(game)
         shard = shard_of(game)
         if shard is not None:
@@ -207,7 +206,6 @@ class RedisStore(Store):
         return None if answer is None else int(answer[0])
 
     def register(self, game: str, tenant: str) -> None:
-        """Put a game into the index of all games."""
         shard = shard_of(game)
         if shard is not None:
             key = keys.STORED[shard]
@@ -256,7 +254,7 @@ class RedisStore(Store):
         return None if answer is None else _parse_range(answer, after, limit)
 
     def read_with_events(self, game: str, after: int, limit: int) -> GameWithEvents | None:
-        """Read all in one round trip."""
+        """Read the game, its events and its size in one round trip."""
         names = keys.all_of_game(game)
         commands = (b"GET", names[0]), evalsha("event_range", names[:2], after, limit), evalsha("game_size", names)
         value, events, size = self._calls.read_all("read_with_events", names[0], *commands)
@@ -269,7 +267,6 @@ class RedisStore(Store):
         return int(self._calls.read("game_size", names[0], evalsha("game_size", names)))
 
     def compact(self, game: str) -> None:
-        """Compress all events but those of the last write."""
         key = keys.events(game)
         entries = self._calls.read("compact", key, (b"LRANGE", key, 0, -1))
         last = last_write(entries)
@@ -279,7 +276,7 @@ class RedisStore(Store):
             self._calls.write("compact", key, evalsha("compact", (key,), *head))
 
     def check(self) -> None:
-        """Write a key that soon expires on every primary; raises if none of them takes it."""
+        """Write a key that soon expires to every primary. Raises ``StorageUnavailable`` if all of them fail."""
         try:
             checks = self._topology.one_for_each_primary(keys.CHECKS)
         except NotSent as error:
@@ -287,14 +284,14 @@ class RedisStore(Store):
         if len(checks) == 1:
             errors = [self._write_check(checks[0])]
         else:
-            with ThreadPoolExecutor(len(checks)) as threads:  # so that the waits for servers that are away overlap
+            with ThreadPoolExecutor(len(checks)) as threads:  # so that the timeouts of unavailable servers overlap
                 errors = list(threads.map(self._write_check, checks))
         failed = [error for error in errors if error is not None]
         if len(failed) == len(errors):
             raise failed[0]
 
     def _write_check(self, key: bytes) -> StorageUnavailable | None:
-        """Write one key for ``check``; returns the error."""
+        """Write one key for ``check``; return the error if it fails."""
         try:
             self._calls.write("check", key, (b"SET", key, 1, b"PX", CHECK_TTL))
         except StorageUnavailable as error:
@@ -305,10 +302,10 @@ class RedisStore(Store):
 
 
 def _parse_range(answer: list[Any], after: int, limit: int) -> EventRange:
-    """Return what the script ``event_range`` has answered."""
+    """Parse the answer of the script ``event_range``."""
     version, first, *entries = answer
     events = events_of(entries)
-    if first is None:  # these are all events that are kept, since the list begins with a block
+    if first is None:  # the list begins with a block, so that the script returned all stored events
         oldest = version - len(events) + 1
         first = max(after + 1, oldest)
         events = events[first - oldest :]
@@ -324,11 +321,12 @@ def _write_args(
     held: tuple[str, Reminders],
     codes: Codes,
 ) -> tuple[tuple[bytes, ...], tuple[bytes, ...], tuple[bytes | int, ...]]:
-    """Return what the scripts that write a game have in common.
+    """Return the common arguments of the scripts that write a game, in three parts.
 
-    The keys of the game, of the idempotency record, of its join codes and of the sets of its reminders; the id of the
-    write as it precedes its first event, the record, and how long that lives; the number of sets, what becomes of the
-    codes, the events, and the reminders, with their tenant.
+    * the keys: the game, the idempotency record, the join codes, the sets of its reminders;
+    * the id of the write as it precedes the first event, the value of the record, and its lifetime;
+    * the number of sets, the change of the codes (``_code_args``), the events, the tenant, the game, and when each
+      reminder is due.
     """
     tenant, reminders = held
     names, record = keys.of_game(game), (b"", b"")
@@ -347,9 +345,9 @@ def _write_args(
 
 
 def _code_args(game: str, codes: Codes) -> tuple[tuple[bytes, ...], int]:
-    """Return the keys of the join codes that a write sets or removes, and what it does with them.
+    """Return the keys of the join codes that a write sets or removes, and the number of the change.
 
-    1: the only one is set, -1: it is removed; 2: the second takes the place of the first; 0: nothing.
+    1: set the only code. -1: remove it. 2: replace the first by the second. 0: no change.
     """
     shard = shard_of(game)
     if shard is None:
@@ -367,15 +365,15 @@ def _parse_prior(value: bytes) -> PriorWrite:
     return PriorWrite(int(version), fingerprint, write_id)
 
 
-# The games that were deleted lately, as Redis or Valkey tells: one script for all shards, or one for each of them.
+# Recently deleted games: one script for all shards, or with several servers one for each shard.
 
 
 _ERASED: Final = " erased"
-"""Behind the id of a game from which a player was erased."""
+"""Follows the id of a game from which a player was erased."""
 
 
 class RedisDeletions(Deletions):
-    """The deletions of the games that a ``RedisStore`` keeps on the same servers."""
+    """The recent deletions of the games in the ``RedisStore`` on the same servers."""
 
     def __init__(self, topology: Topology, *, observe: Observer) -> None:
         self._topology = topology
@@ -405,11 +403,11 @@ class RedisDeletions(Deletions):
             self._calls.write("note_erasure", key, command)
 
 
-# The games that computer players may go on with alone, in Redis or Valkey: a sorted set for each tenant.
+# The games that computer players can play on alone: a sorted set for each tenant.
 
 
 class RedisGamesOfBots(GamesOfBots):
-    """The games of tenants; what is kept of a tenant who creates none lives for ``ttl_seconds``, as games do."""
+    """The list of each tenant expires ``ttl_seconds`` after its last new game, as games do."""
 
     def __init__(self, calls: RedisCalls, ttl_seconds: int) -> None:
         self._calls = calls

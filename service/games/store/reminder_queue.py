@@ -1,8 +1,8 @@
-"""The queue of reminders in Redis or Valkey: one script for all shards, or one for each where servers share the games.
+"""The reminder queue in Redis or Valkey: one script for all shards, or with several servers one for each shard.
 
-Owns how reminders are taken and put back, of tenants in turns; they are written with the game
-(``service.games.store.redis_store``). Does not depend on what is done about a game that is due, nor on what postpones a
-deadline (``service.games.store.heartbeats``).
+Owns how reminders are leased and rescheduled, and the turns of tenants. The writes of games write reminders, too
+(``service.games.store.redis_store``). Does not depend on the work that is due, nor on the postponement of deadlines
+(``service.games.store.heartbeats``).
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from service.redis.shards import SHARDS, shard_of
 from service.redis.topology import Topology
 
 MAX_TENANTS_OF_A_SHARD: Final = 16
-"""The tenants of one shard that are looked at, those who were served longest ago."""
+"""The maximum of tenants of one shard that are considered: those who were served longest ago."""
 
 _FIRST_KEY: Final = 3
-"""The place of the first key in a command that runs a script."""
+"""The index of the first key in a command that runs a script."""
 
 
 class RedisReminders(ReminderQueue):
-    """The reminders of the games that a ``RedisStore`` keeps on the same servers.
+    """The reminders of the games in the ``RedisStore`` on the same servers.
 
-    No replica has to confirm a lease: one that a failover loses is given again.
+    No replica has to confirm a lease: if a failover loses a lease, the reminder is delivered again.
     """
 
     def __init__(
@@ -56,10 +56,10 @@ class RedisReminders(ReminderQueue):
         self._turns = {kind: Turns() for kind in get_args(ReminderKind)}
         self._first = 0
         self.heartbeats = RedisHeartbeats(topology, observe=observe)
-        """What judges deadlines, and is kept by those who serve requests."""
+        """The source of clock readings and outage allowances."""
 
     def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[LeasedReminder]:
-        """Games that are due: what there is of each tenant is looked up first, and shared out then."""
+        """Read first how many reminders of each tenant are due, then lease the share of each tenant."""
         if kind in NOT_OF_GAMES and self._topology.scripts_span_slots:
             return self._take_any(kind, limit, lease)
         shares = self._turns[kind].share(self._due(kind), limit, most_of)
@@ -85,7 +85,7 @@ class RedisReminders(ReminderQueue):
         return sorted(reminders, key=attrgetter("due"))
 
     def _take_any(self, kind: ReminderKind, limit: int, lease: int) -> list[LeasedReminder]:
-        """Take reminders without tenants in one round trip, beginning at another shard each time."""
+        """Lease reminders without tenants in one round trip, beginning with another shard each time."""
         sets = keys.reminder_sets(kind)
         self._first = (self._first + 1) % SHARDS
         names = (*sets[self._first :], *sets[: self._first])
@@ -97,7 +97,10 @@ class RedisReminders(ReminderQueue):
         return sorted(reminders, key=attrgetter("due"))
 
     def _due(self, kind: ReminderKind) -> list[Due]:
-        """Return how much is due of each tenant in each shard. Raises ``StorageUnavailable`` if no server answers."""
+        """Return how many reminders of each tenant are due in each shard.
+
+        Raises ``StorageUnavailable`` if no server answers.
+        """
         sets = keys.reminder_sets(kind)
         most = 0 if kind in NOT_OF_GAMES else MAX_TENANTS_OF_A_SHARD
         together = (
@@ -149,7 +152,6 @@ class RedisReminders(ReminderQueue):
         return self._call("is_set", key, (b"ZSCORE", key, game.encode())) != [None]
 
     def reminded(self, kind: ReminderKind, tenant: str) -> list[str]:
-        """Return all games of a tenant with a reminder, shard by shard."""
         names = [_key(kind, shard, tenant) for shard in range(SHARDS)]
         calls: list[tuple[bytes, Command]] = [(key, (b"ZRANGE", key, 0, -1)) for key in names]
         began = monotonic()
@@ -165,18 +167,16 @@ class RedisReminders(ReminderQueue):
         return games
 
     def server_time(self) -> int:
-        """Return the time of games on the server that owns the first shard."""
         return self.heartbeats.server_time()
 
     def read_clock(self, game: str) -> ClockReading:
-        """Return the time of the server of this game, and the outage allowance of its deadlines."""
         return self.heartbeats.read_clock(game)
 
     def allowance(self, game: str) -> OutageAllowance:
         return self.heartbeats.allowance(game)
 
     def _call(self, operation: str, key: bytes, *commands: Command) -> list[Any]:
-        """Return the answers of the owner of the key to these commands. Raises ``StorageUnavailable``."""
+        """Send commands to the owner of the key; return the answers. Raises ``StorageUnavailable``."""
         began = monotonic()
         try:
             answers = self._topology.call(key, *commands)
@@ -190,10 +190,9 @@ class RedisReminders(ReminderQueue):
         return answers
 
     def _run(self, script: str, commands: Sequence[Command]) -> list[Any]:
-        """Return the answers to commands that run this script, each on the owner of its first key.
+        """Run this script with each command, on the owner of its first key; return the answers, ``None`` for a failure.
 
-        ``None`` stands for one that failed. Raises ``StorageUnavailable`` if all of them did, and errors of the program
-        as they are.
+        Raises ``StorageUnavailable`` if all of them failed.
         """
         began = monotonic()
         try:
@@ -214,5 +213,5 @@ def _key(kind: ReminderKind, shard: int, tenant: str) -> bytes:
 
 
 def _leased(reminder: LeasedReminder) -> tuple[bytes, bytes]:
-    """Return the game, and its score during the lease."""
+    """Return the game, and its score in the sorted set during the lease."""
     return reminder.game.encode(), repr(reminder.leased).encode()

@@ -1,7 +1,6 @@
-"""The repository: all that can be done with the games of a store.
+"""The repository: all operations on the games of a store, and whether the store is ready.
 
-Owns how its parts are put together, which are reading games, their histories, transactions, the cache of a process;
-and whether games can be written now.
+Owns how the parts are connected: reader, cache, histories, transactions, looks.
 """
 
 from __future__ import annotations
@@ -21,21 +20,23 @@ from service.games.store.transactions import Committed, Transactions
 from service.redis.errors import StorageUnavailable
 
 EVERYTHING: Final = Keeping(Lifetimes.at_most(30 * DAY_MS))
-"""Every write, for as long as the defaults say."""
+"""The default: games live for 30 days, and no share is limited."""
 
 
 class GameRepository:
     """The games of a store.
 
-    * ``reader`` reads a game, ``cache`` has those of this process, and ``histories`` their events and earlier versions;
-    * ``transactions`` creates, changes and deletes games; its ``admission`` counts what is stored;
-    * ``looks`` notes who looks at a waiting game, and which tables strangers are offered;
-    * ``lifetimes`` is how long games are kept; ``store`` itself is for what is not about one game.
+    * ``reader`` reads a game; ``cache`` has the games of this process; ``histories`` reads events and earlier versions;
+    * ``transactions`` creates, changes and deletes games; its ``admission`` counts stored bytes;
+    * ``looks`` records who looks at a waiting game, and lists tables for strangers;
+    * ``lifetimes`` has the lifetimes of games; ``store`` is for operations that do not belong to one game.
 
-    Whatever reads or writes raises ``StorageUnavailable``, and ``Gone`` for a game that was deleted. Finished games are
-    compacted in the background. ``observe`` is called with every write that was committed, and ``admit_read`` with the
-    number of events before many may be read; what it raises, the caller gets. ``allowance`` is that of the
-    ``ReminderQueue``, for those who show deadlines. ``keeping`` says how long games are kept, and how much of them.
+    All of them raise ``StorageUnavailable``, and ``Gone`` for a deleted game. Finished games are compacted in the
+    background.
+
+    ``observe``: called with every committed write.
+    ``admit_read``: called with the number of events before a read that can be large; it can refuse by an exception.
+    ``allowance``: the method of the ``ReminderQueue``; needed if the process shows deadlines.
     """
 
     def __init__(
@@ -66,16 +67,14 @@ class GameRepository:
         )
 
 
-# Whether games can be written now, found out at most once a second however often it is asked.
-
-
 VALID_MS: Final = 1000
+"""Milliseconds for which a result of ``Readiness`` is reused."""
 
 
 class Readiness:
-    """The readiness of a store, which ``check`` finds out as ``Store.check`` does.
+    """Whether games can be written now; ``check`` is the method of ``Store``.
 
-    Of several callers at the same time one asks it, and the others wait for the answer.
+    If several callers come at the same time, one checks the store, and the others wait for the result.
     """
 
     def __init__(self, check: Callable[[], None], clock: TimeSource) -> None:
@@ -86,7 +85,7 @@ class Readiness:
         self._failure: tuple[str, int] | None = None
 
     def require(self) -> None:
-        """Raise ``StorageUnavailable`` if games cannot be written, or could not within the last second."""
+        """Raise ``StorageUnavailable`` if games cannot be written. The result is reused for a second."""
         with self._lock:
             if self._checked_at is None or not 0 <= self._clock() - self._checked_at < VALID_MS:
                 self._failure = self._check()
@@ -96,7 +95,7 @@ class Readiness:
             raise StorageUnavailable(*failure)
 
     def _check(self) -> tuple[str, int] | None:
-        """Ask the store; the reason of a failure, and the seconds after which to try again."""
+        """Check the store; return the reason of a failure, and the seconds after which to retry."""
         try:
             self._check_store()
         except StorageUnavailable as error:

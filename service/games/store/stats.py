@@ -1,7 +1,7 @@
-"""Statistics of a store in Redis or Valkey: due reminders, read by one script, and the memory of the servers.
+"""Statistics of a store in Redis or Valkey: due reminders, counted by one script, and the memory of the servers.
 
-Owns what is sent, and how much of it at most: one round trip to each server a second, however often the statistics
-are read. No key is searched for.
+Owns the commands and their limit: one round trip to each server a second, however often the statistics are read. No
+command searches for keys.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from service.redis.errors import StorageUnavailable
 from service.redis.topology import Topology
 
 VALID_SECONDS: Final = 1.0
-"""How long statistics are considered unchanged, so that reading them often costs nothing."""
+"""Seconds for which statistics are reused, so that frequent reads cost nothing."""
 MAX_TENANTS: Final = 512
-"""Tenants of a kind whose games are counted; where each shard is asked by itself, 16 of each."""
+"""The maximum of tenants whose reminders of a kind are counted; ``_MAX_OF_A_SHARD`` if each shard has its own call."""
 _MAX_OF_A_SHARD: Final = 16
 _KINDS: Final[tuple[ReminderKind, ...]] = get_args(ReminderKind)
 _WITH_TENANTS: Final = tuple([b"0" if kind in NOT_OF_GAMES else b"1" for kind in _KINDS])
@@ -41,9 +41,9 @@ class RedisStats:
         self._stats: StoreStats | None = None
 
     def read(self) -> StoreStats:
-        """Return the statistics as they are, or were a second ago; raises ``StorageUnavailable``.
+        """Return the statistics, at most a second old. Raises ``StorageUnavailable``.
 
-        Of several callers at the same time one reads them, and the others wait for it.
+        If several callers come at the same time, one reads the statistics, and the others wait for the result.
         """
         with self._lock:
             if self._read_at is None or monotonic() - self._read_at >= VALID_SECONDS:
@@ -68,10 +68,7 @@ class RedisStats:
         return StoreStats(_backlogs(answers[len(primaries) :]), fullest)
 
     def _backlog_calls(self) -> list[Call]:
-        """Return the calls that ask for backlogs.
-
-        One script for all shards, or one a shard where servers share games.
-        """
+        """Return the calls that read backlogs: one for all shards, or with several servers one for each shard."""
         if self._topology.scripts_span_slots:
             names = [key for kind in _KINDS for key in keys.reminder_sets(kind)]
             return [(names[0], evalsha("backlog", names, MAX_TENANTS, *_WITH_TENANTS))]
@@ -79,7 +76,7 @@ class RedisStats:
         return [(shard[0], evalsha("backlog", shard, _MAX_OF_A_SHARD, *_WITH_TENANTS)) for shard in shards]
 
     def _run(self, calls: Sequence[Call]) -> list[Any]:
-        """Return the answers, ``None`` for one that failed; raises ``StorageUnavailable`` if all of them did."""
+        """Return the answers, ``None`` for a failed call. Raises ``StorageUnavailable`` if all calls failed."""
         began = monotonic()
         try:
             answers = call_scripts(self._topology, calls)
@@ -92,13 +89,13 @@ class RedisStats:
 
 
 def _memory(answer: Any) -> tuple[int, int]:
-    """Return the bytes that a server uses, and the most that it may."""
+    """Return the bytes that a server uses, and their limit."""
     fields = info_fields(answer) if isinstance(answer, bytes) else {}
     return int(fields.get(b"used_memory", 0)), int(fields.get(b"maxmemory", 0))
 
 
 def _backlogs(answers: Sequence[Any]) -> dict[ReminderKind, Backlog]:
-    """Return the backlog of each kind, over all shards that have answered."""
+    """Return the backlog of each kind over all shards that answered."""
     backlogs = {kind: Backlog(0, 0.0) for kind in _KINDS}
     for answer in answers:
         if answer is not None:

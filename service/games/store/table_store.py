@@ -1,7 +1,7 @@
 """The tables at which strangers may sit down, in Redis or Valkey: one script for each write.
 
-Owns how they are kept, and how many. All tables of an application lie in its slot of a Cluster, and those of everybody
-in another one, with the lobby.
+Owns their form and their limits. In a Cluster, all tables of an application are in its slot, and the tables that are
+open to everybody in the slot of the lobby.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from service.redis.calls import RedisCalls, evalsha
 from service.redis.errors import OutcomeUnknown
 
 LIST_MS: Final = 600_000
-"""Milliseconds for which a list of tables, and the looks at a game, are kept after their last write."""
+"""Milliseconds for which a list of tables, or the looks at a game, live after their last write."""
 MAX_TABLES: Final = 1000
-"""Tables of one form and owner that are listed."""
+"""The maximum of tables in a list."""
 MAX_EXAMINED: Final = 100
-"""Tables that are examined for one seeker."""
+"""The maximum of tables that are examined for one seeker."""
 
 
 class RedisOpenTables(OpenTables):
-    """The tables of all forms."""
+    """The lists of tables of all owners and forms."""
 
     def __init__(self, calls: RedisCalls) -> None:
         self._calls = calls
@@ -47,7 +47,7 @@ class RedisOpenTables(OpenTables):
         try:
             answer = self._calls.write("claim_table", names[0], command)
         except OutcomeUnknown:
-            answer = self._calls.write("claim_table", names[0], command)  # the same claim has the same answer
+            answer = self._calls.write("claim_table", names[0], command)  # the same claim gets the same table
         game, seat, offered = answer
         return Place(game.decode(), int(seat), bool(offered))
 

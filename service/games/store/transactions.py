@@ -1,7 +1,7 @@
-"""Transactions: games created, changed by decisions, and deleted, each in one atomic write.
+"""Transactions: create a game, change it by a decision, delete it, each in one atomic write.
 
-Owns what is retried, and the replay of an earlier write under the same idempotency key. Does not depend on what is
-decided.
+Owns what is retried, and the replay of an earlier write under the same idempotency key. Does not depend on the content
+of a decision.
 """
 
 from __future__ import annotations
@@ -41,25 +41,27 @@ from service.limits.stored_bytes import Tenant
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 MAX_ATTEMPTS: Final = 16
-"""How often a transaction decides, each time because another write came first."""
+"""The maximum of decisions in one transaction; each retry means that another write came first."""
 RETRY_BUDGET_MS: Final = 1500
 """Milliseconds after which nothing is retried, so that the response comes within three seconds."""
 SLOW_MS: Final = 300
-"""Milliseconds from which a write counts as slow: a slow store is not asked to compact a game as well."""
+"""Milliseconds after which a write counts as slow. After a slow write the game is not compacted, to spare the store."""
 
 T = TypeVar("T")
 
 Decision = tuple[Game, Sequence[GameEvent]]
-"""The changed game and the events that led to it; its version and times are set by the repository."""
+"""The changed game, and the events of the change; the transaction sets version and times."""
 Decide = Callable[[Game], Decision]
-"""Decides on a game; may be called several times. Raises ``Refusal`` or ``MoveRefused``."""
+"""Decides on a game; can be called several times. Raises ``Refusal`` or ``MoveRefused``."""
 
 
 class Committed(NamedTuple):
-    """A write that was committed: the game just after it, and its events.
+    """A committed write.
 
-    ``status_before`` is ``None`` for a new game. If ``replayed``, it is the ``prior`` write, which was committed for an
-    earlier request under the same idempotency key; then there are no ``events``, and ``status_before`` is ``None``.
+    ``after``: the game just after the write.
+    ``events``: the events of the write; empty if ``replayed``.
+    ``status_before``: the status before the write; ``None`` for a new game, and if ``replayed``.
+    ``prior``: the write of an earlier request with the same idempotency key, if ``replayed``.
     """
 
     after: Game
@@ -70,10 +72,11 @@ class Committed(NamedTuple):
 
 
 class Transactions:
-    """The writes of games. Every method raises ``StorageUnavailable``.
+    """The writes of games, which ``admission`` counts. Every method raises ``StorageUnavailable``.
 
-    Where a method changes a game that was deleted, it raises ``Gone``. ``admission`` counts them. ``observe`` is called
-    with every write that was committed, and ``follow`` with those of games that wait for players, or did before.
+    A method that changes a deleted game raises ``Gone``.
+    ``observe``: called with every committed write.
+    ``follow``: called with the writes of games that wait for players, or did so before the write.
     """
 
     def __init__(
@@ -96,13 +99,13 @@ class Transactions:
         self._clock, self._random_bytes = runtime.clock, runtime.random_bytes
         self._lifetimes, self._shares = keeping.lifetimes, keeping.shares
         self._observe, self._follow = observe, follow
-        self._follows = keeping.automatic  # from earlier requests, whose trace is kept
+        self._follows = keeping.automatic  # writes follow from earlier requests, and keep their trace
         self.admission = Admission(self._shares, runtime.run_later, automatic=keeping.automatic)
 
     def create(self, game: Game, events: Sequence[GameEvent], record: IdempotencyRecord | None) -> Committed:
-        """Store a new game at the version that its first events lead to, or replay its creation under the same record.
+        """Store a new game with its first events, or replay its creation under the same record.
 
-        A write without an answer is sent once more. Raises ``ShareUsedUp``, ``KeyReused``, ``JoinCodeTaken``,
+        Sends a write without an answer once more. Raises ``ShareUsedUp``, ``KeyReused``, ``JoinCodeTaken``,
         ``OutcomeUnknown``.
         """
         write = WriteRequest(new_write_id(self._random_bytes), record, self._lifetimes.of(game) // 1000)
@@ -155,12 +158,13 @@ class Transactions:
         from_store: bool = True,
         weighed: bool = True,
     ) -> Committed:
-        """Decide on a game and commit the decision; decide again on the stored game whenever another write came first.
+        """Decide on a game and commit the decision; if another write came first, decide again on the stored game.
 
-        A write without an answer is sent once more. An earlier write under the same idempotency record is replayed.
-        Raises what ``decide`` raises on the stored game, ``NotFound`` when the game has expired, ``KeyReused``,
-        ``JoinCodeTaken``, ``OutcomeUnknown``; and if it is ``weighed``, as all that can wait for memory,
-        ``ShareUsedUp`` and ``Deferred``. ``from_store`` is false for a game that was cached.
+        Sends a write without an answer once more. Replays an earlier write under the same idempotency record.
+        ``from_store``: false for a cached game.
+        ``weighed``: whether the write is refused or deferred while memory is short (``ShareUsedUp``, ``Deferred``).
+        Raises what ``decide`` raises on the stored game, ``NotFound`` if the game has expired, ``KeyReused``,
+        ``JoinCodeTaken``, ``OutcomeUnknown``.
         """
         write = WriteRequest(new_write_id(self._random_bytes), record)
         began = now = self._clock()
@@ -174,7 +178,7 @@ class Transactions:
                 data = encode_events(game.state, events, after, now - game.created_at, yielding=self._history.yielding)
                 if weighed and self._shares.counts_writes:
                     self.admission.write(after, data, record)
-            except (Refusal, MoveRefused):  # also by the share of the tenant
+            except (Refusal, MoveRefused):  # ``ShareUsedUp`` is a refusal, too
                 if not from_store:
                     game, from_store = self._reader.reload(game.id), True
                     continue
@@ -204,7 +208,7 @@ class Transactions:
                 self._observe(committed)
                 if waited:
                     self._follow(committed)
-                # By how many events it has grown depends on the id, so that games that end early count, too.
+                # Growth is counted every ``GROWTH`` events. The id shifts where, so that short games count on average.
                 if (game.version + ord(game.id[0])) // GROWTH != (after.version + ord(game.id[0])) // GROWTH:
                     self.admission.grown(after, data, record)
                 if after.state.phase == FINISHED and self._clock() - began <= SLOW_MS:
@@ -212,7 +216,7 @@ class Transactions:
                 return committed
             if isinstance(answer, PriorWrite):
                 return self.replay(game.id, answer, record)
-            # Another write came first. A copy of this one that is under way will be rejected like this one.
+            # Another write came first. If a copy of this write is still on its way, it will be rejected, too.
             now = self._clock()
             if now - began > RETRY_BUDGET_MS:
                 break
@@ -220,10 +224,10 @@ class Transactions:
         raise StorageUnavailable("contention")
 
     def delete(self, game_id: str, app: str, tenant: str) -> None:
-        """Delete a game of this application and ``tenant``, whatever happens to it meanwhile; also one that is deleted.
+        """Delete a game of this application and ``tenant`` at any version; do nothing if it is already deleted.
 
-        ``app`` is empty for a game of none. A deletion without an answer is sent once more. Raises ``NotFound`` when it
-        has expired, ``OutcomeUnknown``.
+        ``app`` is empty for a game without an application. Sends a deletion without an answer once more. Raises
+        ``NotFound`` if the game has expired, ``OutcomeUnknown``.
         """
         began = self._clock()
         send = partial(self._store.delete, game_id, encode_tombstone(app), began, tenant)
@@ -238,9 +242,9 @@ class Transactions:
         self._cache.forget((game_id,))
 
     def fence(self, game_id: str, record: IdempotencyRecord) -> PriorWrite | None:
-        """Return the write under this record, or have none be committed to this game any more.
+        """Return the write to this game under this record; without one, return ``None`` and prevent it from now on.
 
-        Without an answer it is sent once more. Raises ``KeyReused`` if that write was for another request.
+        Sends the command once more if no answer comes. Raises ``KeyReused`` if that write was for another request.
         """
         send = partial(self._store.fence, game_id, record)
         try:
@@ -251,13 +255,13 @@ class Transactions:
         return prior if prior.version else None
 
     def find_write(self, game_id: str, name: str) -> PriorWrite | None:
-        """Return the write that was committed under the idempotency record of that name in the last 24 hours."""
+        """Return the write that was committed under the idempotency record of this name in the last 24 hours."""
         return self._store.find_write(game_id, name)
 
     def reserve(self, name: str, game_id: str, tenant: Tenant | None = None) -> str:
-        """Return the id of the game under that name: ``game_id``, or the one that an earlier request reserved.
+        """Reserve ``game_id`` under this name; return it, or the id that an earlier request reserved.
 
-        It counts in the share of the ``tenant``. Raises ``ShareUsedUp`` if none was reserved earlier.
+        Counts the reservation in the share of ``tenant``. Raises ``ShareUsedUp`` unless an id was reserved earlier.
         """
         try:
             if tenant is not None:
@@ -270,18 +274,18 @@ class Transactions:
         try:
             return self._store.reserve(name, game_id)
         except OutcomeUnknown as error:
-            # Whether the id was reserved does not matter to the client: no game was created.
+            # For the client it makes no difference whether the id was reserved, because no game was created.
             raise StorageUnavailable(error.reason, error.retry_after) from error
 
     def replay(self, game_id: str, prior: PriorWrite, record: IdempotencyRecord | None) -> Committed:
-        """Return the game just after an earlier write.
+        """Return an earlier write, with the game just after it.
 
-        Raises ``KeyReused`` if that write was for another request, ``NotFound`` when the game has expired. The write is
-        committed in any case, so ``OutcomeUnknown`` is raised instead of ``StorageUnavailable``, but for ``Damaged``.
+        Raises ``KeyReused`` if that write was for another request, ``NotFound`` if the game has expired, ``Damaged``.
+        Raises ``OutcomeUnknown`` instead of ``StorageUnavailable``, because the write is committed.
         """
         check_same_request(prior, record)
         if not prior.version:
-            raise SeatsTaken("seats_taken")  # who asked for a seat was told that there is none here
+            raise SeatsTaken("seats_taken")  # the record is a fence: the request was sent to another table
         try:
             game = self._history.at_version(self._reader.reload(game_id), prior.version)
         except Damaged:
@@ -293,7 +297,7 @@ class Transactions:
 
 
 def _send_again(send: Callable[[], T], unknown: OutcomeUnknown) -> T:
-    """Send a write a second time. If that attempt fails for certain, the outcome of the first is still unknown."""
+    """Send a write again. If this attempt fails, raise ``unknown``: the outcome of the first attempt is unknown."""
     try:
         return send()
     except KeyError:
@@ -310,10 +314,12 @@ def encode_events(
     *,
     yielding: Callable[[Iterable[GameEvent]], Iterable[GameEvent]],
 ) -> list[bytes]:
-    """Return the events of a write, which led from ``before`` to ``after``, each with the seats that may move after it.
+    """Return the encoded events of a write, each with the seats that can move after it.
 
-    The seats that are taken in this write are taken by its first events. ``since_creation`` in milliseconds;
-    ``yielding`` returns events as they are.
+    ``before``, ``after``: the state before, and the game after the write.
+    ``since_creation``: milliseconds from the creation of the game to the write.
+    ``yielding``: returns the same events, and lets other requests run between them.
+    ``Filled`` events come first in a write; no seat can move before the last of them.
     """
     encoded, state = [], before
     waits = len([event for event in events if isinstance(event, Filled)]) if isinstance(events[0], Filled) else 0
