@@ -1,8 +1,8 @@
-"""Access to a game: which seat a token plays, and whether an application owns the game.
+"""Access to a game: which seat belongs to a token, and whether an application owns the game.
 
-Owns the only place where a token becomes a seat, on the stored game or on the cached one. A cached game may be stale: a
-command on it is decided again on the stored game before it is refused, and a request that is rejected before its
-command is authenticated again (``service.web.access``). Does not depend on how a token is sent.
+Owns the only place where a token is matched with a seat, of the stored game or of the cached one. A cached game may be
+stale. Therefore a command that is refused on it is decided again on the stored game, and a request that is rejected
+before its command is authenticated again (``service.web.access``). Does not depend on how a token is sent.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from service.redis.errors import StorageUnavailable
 
 
 class Access(NamedTuple):
-    """A game and the seat of the token's bearer (``None``: a spectator, or the application that owns the game).
+    """The access of the bearer of a token or key to a game.
 
-    ``from_store`` is false for a game that was cached. ``app`` is the id of the application, if its key was presented:
-    it knows what a spectator knows, and what it calls the game and its players. ``target`` is the seat that a request
-    is about, if that is in the path: the bearer's own, or any seat of the application's game.
+    ``seat``: the seat of the token; ``None`` for a spectator, and for the application that owns the game.
+    ``from_store``: false for a cached game.
+    ``app``: the id of the application whose key was presented. It sees what a spectator sees, and its own refs.
+    ``target``: the seat in the path of the request. It is the bearer's own, or any seat of the application's game.
     """
 
     game: Game
@@ -37,7 +38,7 @@ class Access(NamedTuple):
 
     @property
     def viewer(self) -> Viewer:
-        """What the bearer may know."""
+        """The viewer that decides what the bearer can see."""
         return self.seat if self.app is None else OWNER
 
     @property
@@ -49,8 +50,8 @@ class Access(NamedTuple):
 class TokenRotation(NamedTuple):
     """The permission to change the token of a seat.
 
-    Either ``game`` is the game of the bearer of the current ``token``, or ``prior`` is the write with which the bearer
-    of this old ``token`` changed it under the same idempotency key.
+    ``game`` is set if ``token`` is the current token of the seat. ``prior`` is set if it is an old one: the write that
+    replaced it under the same idempotency key.
     """
 
     game_id: str
@@ -70,7 +71,7 @@ class Invitation(NamedTuple):
 
 
 class AccessControl:
-    """Authenticates the bearers of tokens. Every method raises ``StorageUnavailable``.
+    """Authenticates tokens and keys. Every method raises ``StorageUnavailable``.
 
     ``observe_read`` is called with every game that is read for a request.
     """
@@ -83,11 +84,11 @@ class AccessControl:
     def authenticate(
         self, game_id: str, token: str | None, invitation: Callable[[], Invitation] | None = None
     ) -> Access:
-        """Return the stored game and the seat that ``token`` plays; without a token, a spectator's access.
+        """Return the stored game and the seat of ``token``; without a token, the access of a spectator.
 
-        Raises ``Unauthorized`` for a wrong token. For a game that does not exist, raises ``NotFound`` without a token
-        and ``Unauthorized`` with one, so that it cannot be distinguished from a game with another token. A game that
-        has no spectators does not exist for who has no token, unless the ``invitation`` is one to this game.
+        Raises ``Unauthorized`` for a wrong token. If the game does not exist, raises ``NotFound`` without a token, and
+        ``Unauthorized`` with one, as for a game with other tokens. A request without a token to a game without
+        spectators is refused as if the game did not exist, unless the ``invitation`` is valid for the game.
         """
         game = self._repository.reader.load(game_id)
         if game is None or (token is None and not game.spectators and not self._is_invited(game, invitation)):
@@ -102,25 +103,25 @@ class AccessControl:
         return Access(game, seat)
 
     def authenticate_cached(self, game_id: str, token: str | None) -> Access:
-        """As ``authenticate``, but on the cached game if there is one, which saves a read of the store for most moves.
+        """Authenticate on the cached game, which saves most moves a read of the store; without one on the stored game.
 
-        Raises ``Unauthorized`` without a token.
+        Raises ``Unauthorized`` without a token, else as ``authenticate``.
         """
         if token is None:
             raise no_token()
         known = self._repository.cache.games.get(game_id)
         if known is not None and known.game.seats.are_open:
-            known = None  # no move could be made in it; and the seat may be another once it has begun
+            known = None  # no move is possible in it, and the seat may have another number once the match has begun
         seat = None if known is None else seat_of(token, known.game)
         if known is None or seat is None:
             return self.authenticate(game_id, token)
         return Access(known.game, seat, from_store=False)
 
     def require_seat(self, game_id: str, token: str | None, seat: int) -> Access:
-        """As ``authenticate``, but for the bearer of this seat's token only.
+        """Return the access of the bearer of this seat's token.
 
-        Also raises ``Unauthorized`` without a token, ``NotFound`` if the game has no such seat, ``Forbidden`` for the
-        token of another seat.
+        Raises as ``authenticate``; also ``Unauthorized`` without a token, ``NotFound`` if the game has no such seat,
+        and ``Forbidden`` for the token of another seat.
         """
         if token is None:
             raise no_token()
@@ -131,10 +132,7 @@ class AccessControl:
         return access._replace(target=seat)
 
     def of_application(self, game_id: str, app: str) -> Access | None:
-        """Return the access of an application to a stored game.
-
-        ``None`` for one that is not its own, or does not exist.
-        """
+        """Return the access of an application to a stored game; ``None`` unless the application owns the game."""
         game = self._repository.reader.load(game_id)
         if game is None or game.ownership is None or game.ownership.app != app:
             return None
@@ -143,10 +141,10 @@ class AccessControl:
         return Access(game, None, app=app)
 
     def find_invited(self, invitation: Invitation) -> Access:
-        """Return the access of somebody without a token to the game whose open seat has the join code.
+        """Find the game of a join code, and return the access of a spectator to it.
 
-        A repeated request finds the game in which it took a seat before, although no seat is open any more. Raises
-        ``Forbidden`` if there is no such game, whatever the reason.
+        A repeated request finds the game in which it took a seat before, even if no seat is open any more. Raises
+        ``Forbidden`` if no game is found, for whatever reason.
         """
         code, key = read_join_code(invitation.join_code or ""), invitation.key
         shard = shard_of_code(code)
@@ -166,17 +164,17 @@ class AccessControl:
         return Access(game, None)
 
     def check_not_deleted(self, game_id: str) -> None:
-        """Raise ``Gone`` for a game that was deleted: every request is refused so, whatever it presents.
+        """Raise ``Gone`` for a deleted game, whatever token or key the request has.
 
-        Nothing if the store does not answer.
+        Does nothing if the store does not answer.
         """
         with suppress(StorageUnavailable):
             self._repository.reader.load(game_id)
 
     def _is_invited(self, game: Game, invitation: Callable[[], Invitation] | None) -> bool:
-        """Return whether the invitation has the game's join code, or repeats a request that has taken a seat in it.
+        """Return whether the invitation has the join code of the game, or repeats a request that took a seat in it.
 
-        A repeated request may have a join code that was changed since.
+        A repeated request may have a join code that has been replaced.
         """
         if invitation is None:
             return False
@@ -189,9 +187,10 @@ class AccessControl:
         return self._repository.transactions.find_write(game.id, record.name) is not None
 
     def authorize_rotation(self, game_id: str, token: str | None, seat: int, key: str | None) -> TokenRotation:
-        """As ``require_seat``, but a client that changed the token under this idempotency key may present the old one.
+        """Return the permission to change the token of this seat. Raises as ``require_seat``.
 
-        So the request can be sent again when its response was lost.
+        If the token was already changed under this idempotency key, the old token is accepted, too. So a client whose
+        response was lost can send the request again.
         """
         try:
             game = self.require_seat(game_id, token, seat).game
@@ -214,15 +213,15 @@ def check_seat(game: Game, seat: int) -> None:
 
 
 def seat_of(token: str, game: Game) -> int | None:
-    """Return the seat that a token plays; ``None`` if it is not a token of this game."""
+    """Return the seat of a token; ``None`` if it is not a token of this game."""
     return find_hash(token, [seat.token_hash for seat in game.seats])
 
 
 def join_scope(viewer: Viewer) -> tuple[str, ...]:
-    """Return the scope of the idempotency key of a join: the key belongs to the bearer of the token or key."""
+    """Return the scope of the idempotency key of a join: different viewers can use the same key."""
     return ("join", str(viewer))
 
 
 def rotation_scope(token: str, seat: int) -> tuple[str, ...]:
-    """Return the scope of the idempotency key of a token rotation: the key belongs to the bearer of the old token."""
+    """Return the scope of the idempotency key of a token rotation: different old tokens can have the same key."""
     return ("token", token, str(seat))

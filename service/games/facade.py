@@ -1,6 +1,6 @@
-"""The games of a store: access to them, the commands that change them, and the queries that read them.
+"""The facade of this package: access to games, the commands that change them, and the queries that read them.
 
-Owns which parts there are.
+Owns how these parts are connected.
 """
 
 from __future__ import annotations
@@ -26,15 +26,14 @@ from service.games.reminders import ClockReading, ReminderQueue
 from service.games.store.idempotency import Idempotency
 from service.games.store.repository import GameRepository, Readiness
 
-# The commands of players, and those by which games begin and end; each is a module of its own.
-
 
 class GameCommands:
-    """Each command calls the function of its name with the ``context``; ``read_clock`` is that of ``ReminderQueue``.
+    """The commands of players, and those that create, start and delete games. Each calls a function with ``context``.
 
-    Every command may also raise ``StorageUnavailable`` (nothing was changed) and ``OutcomeUnknown`` (it may have been
-    committed); all but moves, ``SecretChanged`` (an earlier request was committed, but its tokens cannot be derived
-    again).
+    ``read_clock`` is the method of ``ReminderQueue``.
+    Every command can also raise ``StorageUnavailable`` (nothing was changed) and ``OutcomeUnknown`` (the change may be
+    committed). All except moves can raise ``SecretChanged``: an earlier request was committed, but its tokens cannot be
+    derived again.
     """
 
     def __init__(self, context: CommandContext, read_clock: Callable[[str], ClockReading]) -> None:
@@ -53,12 +52,13 @@ class GameCommands:
 
 
 class GamesFacade:
-    """The games of a repository, whose caches are its only state.
+    """All that can be done with the games of a repository. Has no state except the caches of the repository.
 
-    ``feed`` publishes their new events; ``reminders``, which are those of the same store, tell until when nobody is
-    late, and are restored where they were lost. Tokens of requests under an idempotency key are derived from the first
-    of ``secrets``, those of repeated requests from any of them; they must be the same for every process that serves the
-    same store. ``bots_alone`` limits the games of computer players alone.
+    ``feed``: publishes new events.
+    ``reminders``: the queue of the same store. It returns the outage allowance, and lost reminders are restored to it.
+    ``secrets``: the first one derives the tokens of requests with an idempotency key, any of them those of repeated
+    requests. Every process that serves the same store must have the same secrets.
+    ``bots_alone``: limits the games that only computer players play.
     """
 
     def __init__(

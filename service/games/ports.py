@@ -1,8 +1,8 @@
-"""The ports of this package: a store, its notifications, a clock, random bytes, background work.
+"""The interfaces that this package needs: a store, its notifications, a clock, random bytes, background work.
 
-Owns the interfaces and the values in them, and the trace of the request that is handled; the port of reminders is in
-``service.games.reminders``. Their implementations are elsewhere: Redis in ``service.games.store``, the random bytes
-of the operating system in ``service.bootstrap``. Does not depend on Redis, Flask, or the rules of any game.
+Owns these interfaces, their values, and the trace id of the current request. The interface of the reminder queue is in
+``service.games.reminders``. ``service.games.store`` implements the store in Redis, ``service.bootstrap`` passes the
+random bytes of the operating system. Does not depend on Redis, Flask, or the rules of any game.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from service.games.tables import OpenTables
 from service.redis.errors import StorageUnavailable
 
 IDEMPOTENCY_TTL: Final = 86_400
-"""Seconds for which the store recognises an idempotency key after the write that was committed under it."""
+"""Seconds for which the store recognises an idempotency key after its write was committed."""
 
 
 class StoredGame(NamedTuple):
@@ -34,10 +34,11 @@ class IdempotencyRecord(NamedTuple):
 
 
 class WriteRequest(NamedTuple):
-    """Identifies a write, however often it is sent: its id is 8 letters, digits, ``-`` or ``_``.
+    """The identity of a write, which stays the same when the write is sent again.
 
-    With an ``idempotency`` record, at most one write under the name of that record is committed in 24 hours.
-    ``ttl``: seconds for which the game lives after this write; ``None``, as long as any game may.
+    ``id``: 8 letters, digits, ``-`` or ``_``.
+    ``idempotency``: at most one write is committed in 24 hours under the name of this record.
+    ``ttl``: seconds for which the game lives after this write; ``None``: the longest lifetime of the store.
     """
 
     id: bytes
@@ -46,17 +47,19 @@ class WriteRequest(NamedTuple):
 
 
 Codes = tuple[bytes | None, bytes | None]
-"""The hashes of the join codes by which a game was found before a write, and is found from then on."""
+"""The hash of the join code of a game before a write, and after it; ``None`` without a valid code."""
 NO_CODES: Final[Codes] = (None, None)
 
 
 class Commit(NamedTuple):
-    """A write to a game that is still at version ``expected``: its new ``state``, and one or more new ``events``.
+    """A write to a game that must still be at version ``expected``.
 
-    The stored state must also begin with ``after``: where a failover has lost moves, two histories may reach the same
-    version. The new version is ``expected + len(events)``. ``reminders`` are written in the same write, as those of the
-    ``tenant`` of the game, who is always the same. ``codes`` are the hashes of the join codes by which the game was
-    found before, and is found from now on.
+    ``state``: the new state.
+    ``events``: one or more new events; the new version is ``expected + len(events)``.
+    ``after``: the bytes with which the stored state must begin. After a failover that lost moves, two different
+    histories can reach the same version.
+    ``reminders``: written in the same script, for the ``tenant`` of the game, which never changes.
+    ``codes``: the join codes that this write removes and adds.
     """
 
     expected: int
@@ -70,7 +73,7 @@ class Commit(NamedTuple):
 
 
 class PriorWrite(NamedTuple):
-    """An earlier write under the same idempotency record: the version it led to, the digest of its request, its id."""
+    """An earlier write under the same idempotency record: its version, the digest of its request, its id."""
 
     version: int
     fingerprint: bytes
@@ -78,9 +81,9 @@ class PriorWrite(NamedTuple):
 
 
 class RecentDeletions(NamedTuple):
-    """Games that were deleted lately, and those from which a player was ``erased``.
+    """The ids of recently deleted games, and of games from which a player was recently ``erased``.
 
-    Not ``complete`` if one of several servers could not be asked.
+    ``complete`` is false if one of several servers did not answer.
     """
 
     games: tuple[str, ...]
@@ -89,11 +92,15 @@ class RecentDeletions(NamedTuple):
 
 
 DELETIONS_KEPT_MS: Final = 600_000
-"""Milliseconds for which a store tells which games were deleted."""
+"""Milliseconds for which a store remembers a deletion."""
 
 
 class EventRange(NamedTuple):
-    """Consecutive events of a game: the version of the first one, and the current version of the game."""
+    """Consecutive events of a game.
+
+    ``first``: the version of the first of these events.
+    ``version``: the current version of the game.
+    """
 
     first: int
     events: tuple[bytes, ...]
@@ -101,7 +108,7 @@ class EventRange(NamedTuple):
 
 
 class GameWithEvents(NamedTuple):
-    """A game, some of its events, of which the last ones may be newer, and the bytes that the store uses for both."""
+    """A game, some of its events, and the bytes that the store uses for the game. Events may be newer than the game."""
 
     stored: StoredGame
     events: EventRange
@@ -109,7 +116,7 @@ class GameWithEvents(NamedTuple):
 
 
 class Unreadable(StorageUnavailable):
-    """A game of which nothing can be read here; that says nothing about other games."""
+    """This process cannot read this game; it can still read other games."""
 
 
 class WrittenByNewer(Unreadable):
@@ -117,26 +124,26 @@ class WrittenByNewer(Unreadable):
 
 
 class Damaged(Unreadable):
-    """The stored data of this game are not what was written: only an operator can restore it."""
+    """The stored data of this game fail their checksum: only an operator can restore the game."""
 
 
 class Deferred(StorageUnavailable):
-    """A write that nobody waits for is deferred, as there is little memory left."""
+    """A write for which no person waits is deferred, because the store has little memory left."""
 
 
 class GameExists(Exception):
-    """The store already has a game with this id (ids have 128 random bits, so this is a fault, not a coincidence)."""
+    """The store already has a game with this id. Ids have 128 random bits, so this is no coincidence."""
 
 
 class JoinCodeTaken(Exception):
-    """Another game is found by this join code already."""
+    """Another game already has this join code."""
 
 
 class Store(Protocol):
     """Stores games and their events. Every method returns within three seconds or raises ``StorageUnavailable``.
 
-    A write may also raise ``OutcomeUnknown``; sent again with the same id, it is still committed at most once.
-    The ``tables`` for strangers are kept beside the games.
+    A write can also raise ``OutcomeUnknown``. If it is sent again with the same id, it is still committed at most once.
+    ``tables`` stores the tables at which strangers can sit down.
     """
 
     tables: OpenTables
@@ -154,110 +161,104 @@ class Store(Protocol):
     ) -> PriorWrite | None:
         """Store a new game; its version is the number of its ``events``, at least one.
 
-        ``reminders`` as in ``Commit``; the game is found by its ``tenant``, and by the join ``code`` with this hash.
-        Returns ``None`` if this write is committed, by this attempt or an earlier one; else the earlier write under the
-        same idempotency record. Raises ``GameExists``, ``JoinCodeTaken``, ``OutcomeUnknown``.
+        ``reminders`` as in ``Commit``. The index of all games lists the game under its ``tenant``; ``code`` is the hash
+        of its join code. Returns ``None`` if this write is committed, by this attempt or an earlier one; else the
+        earlier write under the same idempotency record. Raises ``GameExists``, ``JoinCodeTaken``, ``OutcomeUnknown``.
         """
 
     def read(self, game: str) -> StoredGame | None:
         """Return the current game, or ``None`` if it does not exist or has expired."""
 
     def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
-        """Replace the state of a game, and append new events, in one atomic write; the expiry starts again.
+        """Replace the state of a game and append new events, in one atomic write. The lifetime starts again.
 
-        A game whose id has no shard has no reminders.
-        Returns ``None`` if it is committed, by this attempt or an earlier one; else the earlier write under the same
-        idempotency record, which is looked up first; else the current game, because another write came first.
-        Raises ``JoinCodeTaken``, ``KeyError`` if the game does not exist or has expired, and ``OutcomeUnknown``: also
-        if the write was sent before (``again``) without an idempotency record, and the events after version
-        ``expected`` have been compacted.
+        Writes no reminders for a game whose id has no shard.
+        Returns ``None`` if the write is committed, by this attempt or an earlier one. Otherwise returns the earlier
+        write under the same idempotency record, which is looked up first, or the current game, if another write came
+        first. Raises ``JoinCodeTaken``, ``KeyError`` if the game does not exist or has expired, and ``OutcomeUnknown``;
+        the latter also if the write was sent before (``again``) without an idempotency record, and the events after
+        version ``expected`` have been compacted.
         """
 
     def delete(self, game: str, tombstone: bytes, due: int, tenant: str) -> int | None:
-        """Replace a game of this tenant, at any version, by a ``tombstone`` in place of its state, one version later.
+        """Replace the state of a game of this tenant by a ``tombstone``, one version later, whatever its version is.
 
-        Its events are gone, and so are its reminders but ``outbox``, which becomes ``due`` (milliseconds since 1970).
-        The expiry stays as it was. Another process that commits at the same time finds the tombstone, as a write that
-        came first. Returns the version of the tombstone, also if an earlier attempt wrote it; ``None`` if there is no
-        such game. Raises ``OutcomeUnknown``.
+        Removes the events, and all reminders except ``outbox``, which becomes ``due`` (milliseconds since 1970). Does
+        not change the expiry. Another process that commits at the same time gets the tombstone as a write that came
+        first. Returns the version of the tombstone, also if an earlier attempt wrote it; ``None`` if the game does not
+        exist. Raises ``OutcomeUnknown``.
         """
 
     def register(self, game: str, tenant: str) -> None:
-        """Have a game found by its tenant, as a new one is. Raises ``OutcomeUnknown``."""
+        """Add a game to the index of all games, under its tenant, as ``create`` does. Raises ``OutcomeUnknown``."""
 
     def fence(self, game: str, record: IdempotencyRecord) -> PriorWrite:
-        """Return the write that was committed under this record; if none was, have none be committed for 24 hours.
+        """Return the write that was committed under this record; if there is none, prevent one for 24 hours.
 
-        Then the answer has version 0, and so has that to every write to this game under the record. Raises
-        ``OutcomeUnknown``; may be called again.
+        In the second case the result has version 0, and every write to this game under the record gets that result,
+        too. Raises ``OutcomeUnknown``; can be called again.
         """
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         """Return the write that was committed under the idempotency record of that name in the last 24 hours."""
 
     def find_code(self, shard: int, code: bytes) -> str | None:
-        """Return the game of this shard that is found by the join code with this hash, unless it has expired."""
+        """Return the id of the game of this shard whose join code has this hash; ``None`` without one."""
 
     def reserve(self, name: str, value: str) -> str:
-        """Return the value that was first given under this name in the last 24 hours; ``value`` if none was.
+        """Store ``value`` under this name for 24 hours, unless a value is stored there; return the stored value.
 
         Raises ``OutcomeUnknown``.
         """
 
     def reserved(self, name: str) -> str | None:
-        """Return the value that was given under this name in the last 24 hours."""
+        """Return the value that ``reserve`` stored under this name in the last 24 hours."""
 
     def events(self, game: str, versions: Sequence[int]) -> list[bytes]:
-        """Return the events of these versions (from 1), in the requested order.
-
-        Those that have expired are left out.
-        """
+        """Return the events of these versions (from 1), in the requested order, without those that have expired."""
 
     def event_range(self, game: str, after: int, limit: int) -> EventRange | None:
-        """At most ``limit`` events, beginning with the oldest stored one after version ``after``.
+        """Return at most ``limit`` events, beginning with the oldest stored one after version ``after``.
 
-        ``None`` if there is no such game.
+        Returns ``None`` if the game does not exist.
         """
 
     def read_with_events(self, game: str, after: int, limit: int) -> GameWithEvents | None:
-        """Return a game, at most ``limit`` of its events after a version, and its size; ``None`` if there is none."""
+        """Return a game, at most ``limit`` of its events after a version, and its size; ``None`` without a game."""
         stored = self.read(game)
         events = None if stored is None else self.event_range(game, after, limit)
         return None if stored is None or events is None else GameWithEvents(stored, events, self.size(game))
 
     def size(self, game: str) -> int:
-        """Return the bytes that the store uses for a game, with its events, hint and review.
-
-        0 for one that does not exist.
-        """
+        """Return the bytes that the store uses for a game with its events, hint and review; 0 without such a game."""
 
     def compact(self, game: str) -> None:
-        """Compress all events but those of the last write: allowed at any time, meant for a finished game.
+        """Compress all events except those of the last write: allowed at any time, meant for a finished game.
 
-        Events, versions and expiry stay the same, and nothing is published. The ids of the compressed writes are lost:
-        the store can no longer tell whether an earlier attempt committed such a write, and a creation sent again raises
-        ``GameExists``. Does nothing to a game that has expired, changed meanwhile, or is compacted already. Raises
-        ``OutcomeUnknown``.
+        Keeps events, versions and expiry, and publishes nothing. Loses the ids of the compressed writes: the store can
+        no longer find out whether an earlier attempt committed such a write, and a creation that is sent again raises
+        ``GameExists``. Does nothing if the game has expired, is written at the same time, or is already compacted.
+        Raises ``OutcomeUnknown``.
         """
 
     def check(self) -> None:
-        """Do one cheap write, in the way games are written.
+        """Do one cheap write, over the same connections as the writes of games.
 
-        Raises ``StorageUnavailable`` if that fails; where several servers share the games, if it fails on all of them.
+        Raises ``StorageUnavailable`` if that fails; with several servers, if it fails on all of them.
         """
 
 
 class Deletions(Protocol):
-    """The games that were deleted lately from a store, as each deletion itself notes it: none can be missed."""
+    """The recent deletions of a store. Each deletion is recorded in the script that deletes, so none can be missed."""
 
     def deleted(self, within: int) -> RecentDeletions:
-        """Return the games that were deleted in the last so many milliseconds, ``DELETIONS_KEPT_MS`` at most.
+        """Return the games that were deleted in the last ``within`` milliseconds by the clock of the store.
 
-        By the clock of the store. Raises ``StorageUnavailable`` if no server answers.
+        ``within`` is at most ``DELETIONS_KEPT_MS``. Raises ``StorageUnavailable`` if no server answers.
         """
 
     def record_erasure(self, game: str) -> None:
-        """Note that a player was erased from this game. Raises ``StorageUnavailable``, ``OutcomeUnknown``."""
+        """Record that a player was erased from this game. Raises ``StorageUnavailable``, ``OutcomeUnknown``."""
 
 
 class EventNotification(NamedTuple):
@@ -272,7 +273,7 @@ class EventNotification(NamedTuple):
 
 
 Listener = Callable[[EventNotification | None], None]
-"""Called with a notification, or with ``None`` if some may have been lost. Must neither block nor raise."""
+"""Called with a notification, or with ``None`` if notifications may have been lost. Must neither block nor raise."""
 
 
 class EventFeed(Protocol):
@@ -281,8 +282,8 @@ class EventFeed(Protocol):
     def watch(self, game: str, listener: Listener) -> Callable[[], None]:
         """Call ``listener`` with every notification about a game from now on; returns a function that stops that.
 
-        Events that are appended before the subscription takes effect are covered by a ``None`` once it does. A
-        notification may arrive late or twice, and may be lost in a fault; then ``None`` is sent as soon as the feed
+        Calls it with ``None`` as soon as the subscription takes effect, because events may have been appended before.
+        A notification can arrive late or twice, and can be lost in a fault; then ``None`` follows as soon as the feed
         works again.
         """
 
@@ -302,13 +303,14 @@ class RandomBytes(Protocol):
 
 
 RunLater = Callable[[Callable[[], None]], None]
-"""Runs background work, which must not raise: immediately, or later in another thread or greenlet."""
+"""Runs background work immediately, or later in another thread or greenlet. The work must not raise."""
 
 
 class Runtime(NamedTuple):
-    """The clock and the randomness of a process, and the functions that run or yield to other work.
+    """The clock of a process, its source of random bytes, and its scheduling.
 
-    ``yield_control`` is called regularly during long computations, to let other requests run.
+    ``yield_control``: called regularly during long computations, to let other requests run.
+    ``run_later``: runs background work.
     """
 
     clock: TimeSource
@@ -318,34 +320,35 @@ class Runtime(NamedTuple):
 
 
 def sequential_runtime(clock: TimeSource, random_bytes: RandomBytes) -> Runtime:
-    """Return that of a process in which no request waits: all work is done at once, one after the other."""
+    """Return the runtime of a process that serves no requests: background work runs at once, and nothing yields."""
     return Runtime(clock, random_bytes, yield_control=lambda: None, run_later=lambda work: work())
 
 
 class GamesOfBots(Protocol):
-    """Notes of the games that computer players may go on with alone, by tenant; also of some that have ended.
+    """A list for each tenant of the games that computer players can play on alone. Games that have ended may remain.
 
     Times are in milliseconds since 1970. Every method raises ``StorageUnavailable``, those that write also
     ``OutcomeUnknown``.
     """
 
     def add(self, tenant: str, game: str, at: int) -> bool:
-        """Note a game at this time; returns whether it was not noted before, else the note stays as it is."""
+        """Add a game with this time; return ``False``, and change nothing, if the list already has the game."""
 
     def all(self, tenant: str) -> dict[str, int]:
-        """Return the games of this tenant that were noted, with when."""
+        """Return the listed games of this tenant, and when each was added."""
 
     def remove(self, tenant: str, games: list[str]) -> None:
-        """Forget games of this tenant."""
+        """Remove games of this tenant from its list."""
 
 
-# What an operator sees of a store: what waits in it, and how full it is.
+# Statistics for operators: reminders that wait, and the memory in use.
 
 
 class Backlog(NamedTuple):
-    """The reminders of a kind that are due and that nobody has taken: how many, and for how long the oldest one is.
+    """The reminders of a kind that are due and not leased. With very many tenants, those that wait longest are counted.
 
-    In seconds; 0 if there is none. Where very many tenants wait, those who have waited longest are counted.
+    ``waiting``: their number.
+    ``oldest``: seconds since the oldest one became due; 0 without any.
     """
 
     waiting: int
@@ -355,22 +358,22 @@ class Backlog(NamedTuple):
 class StoreStats(NamedTuple):
     """Statistics of a store.
 
-    ``memory`` is that of the fullest server: the bytes that it uses, and the most that it may, 0 without a limit.
+    ``memory``: of the fullest server, the bytes in use and their limit; 0 without a limit.
     """
 
     backlogs: Mapping[ReminderKind, Backlog]
     memory: tuple[int, int]
 
 
-# The trace of the request that is handled, or of the one from which the work that is done followed.
+# The trace of the current request. Background work has the trace of the request that caused it.
 
 
 TRACE: Final = ContextVar("trace", default="")
-"""The id of the trace of W3C Trace Context, 32 hexadecimal digits; empty without one, or where it is not sampled."""
+"""The trace id of W3C Trace Context, 32 hexadecimal digits; empty without a trace, or if it is not sampled."""
 
 
 def trace_headers(span: bytes) -> dict[str, str]:
-    """Return the header ``traceparent`` of a request to somebody else; none without a trace.
+    """Return the header ``traceparent`` for an outgoing request; no header without a trace.
 
     ``span``: 8 random bytes.
     """

@@ -1,4 +1,4 @@
-"""The reminders of games: when somebody must look at a game, and the port of the queue that gives those that are due.
+"""Reminders: when a worker must process a game; and the interface of the queue from which workers take them.
 
 Owns the interface only; the queue in Redis is in ``service.games.store.reminder_queue``.
 """
@@ -10,23 +10,28 @@ from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, Protocol
 
 ReminderKind = Literal["bots", "hints", "experts", "bots_alone", "reviews", "clock", "outbox", "webhooks", "erasures"]
-"""What a reminder is about. A computer player is on turn: one that answers at once (``bots``), one that calculates
-(``experts``), or one of a game that has no others (``bots_alone``). ``clock``: a deadline ends; ``outbox``: what has
-happened in a game was not published to its application yet. ``hints``, ``reviews``: what somebody has asked for is
-to be computed; they are written with the request. ``webhooks``: there are messages for an endpoint; it is about an
-endpoint, not about a game, and is written with the index of its application. ``erasures``: people of an application are
-to be erased; it is about an application, and is written with each request for it.
+"""The work of which a reminder says when it is due.
+
+``bots``: the move of a computer player that chooses at once.
+``experts``: the move of a computer player that calculates.
+``bots_alone``: the move of a computer player in a game for which no person waits.
+``hints``, ``reviews``: an analysis that was requested; the request writes the reminder.
+``clock``: a deadline of a game.
+``outbox``: events of a game that were not published to its application yet.
+``webhooks``: messages for an endpoint. The reminder belongs to an endpoint, and is written with the index of its
+application.
+``erasures``: people to be erased. The reminder belongs to an application, and each request for an erasure writes it.
 """
 
 NOT_OF_GAMES: Final[frozenset[ReminderKind]] = frozenset({"webhooks", "erasures"})
-"""The kinds whose reminders are not about games; they have no tenant."""
+"""The kinds whose reminders do not belong to games; they have no tenant."""
 
 
 Reminders = Mapping[ReminderKind, int | None]
-"""When somebody must look at a game, in milliseconds since 1970; ``None`` for never. Kinds left out stay as they are.
+"""When each kind of work for a game is due, in milliseconds since 1970; ``None`` removes the reminder.
 
-A reminder carries no instruction: what is to be done is read from the game, so one that is early, late or sent twice
-does no harm.
+A missing kind does not change. A reminder carries no instruction: the worker reads from the game what to do, so a
+reminder that comes early, late or twice does no harm.
 """
 
 
@@ -34,9 +39,9 @@ NO_REMINDERS: Final[Reminders] = MappingProxyType({})
 
 
 class OutageAllowance(NamedTuple):
-    """After an outage nothing follows before ``until`` from a deadline whose time began before ``since``.
+    """The postponement of deadlines after an outage, in milliseconds since 1970.
 
-    Both in milliseconds since 1970.
+    A deadline whose time began before ``since``, the end of the outage, has no effect before ``until``.
     """
 
     since: int
@@ -47,19 +52,19 @@ NO_ALLOWANCE: Final = OutageAllowance(0, 0)
 
 
 class ClockReading(NamedTuple):
-    """The time of games, in milliseconds since 1970, and the allowance of deadlines at that time."""
+    """The time by the clock of the store, in milliseconds since 1970, and the outage allowance at that time."""
 
     now: int
     allowance: OutageAllowance = NO_ALLOWANCE
 
 
 class LeasedReminder(NamedTuple):
-    """A reminder of a ``game`` of this ``tenant``, which nobody else gets during its lease.
+    """A reminder of a ``game`` of this ``tenant``, which no other worker gets during the lease.
 
-    ``due``: when it was due; the end of the last lease, if that was followed by no write and no ``reschedule``.
-    ``leased``: the end of the lease, which identifies it; only to be compared.
-    ``reading``: the clock when the lease began. A deadline that was over by it is over, although the allowance may grow
-    a moment later, at the end of an outage. Without an allowance for kinds other than ``clock``.
+    ``due``: when it was due; after a lease without a write or ``reschedule``, the end of that lease.
+    ``leased``: the end of the lease, which identifies the lease; only to be compared.
+    ``reading``: the clock when the lease began. A deadline that had passed by this reading has passed, even if the
+    allowance grows a moment later, at the end of an outage. Has an allowance only for the kind ``clock``.
     """
 
     game: str
@@ -70,37 +75,37 @@ class LeasedReminder(NamedTuple):
 
 
 MostOf = Callable[[str], int]
-"""How many more reminders of this tenant may be taken."""
+"""Returns how many more reminders of a tenant the caller can take."""
 
 
 class ReminderQueue(Protocol):
-    """The reminders of the games of a store. Every method answers in three seconds or raises ``StorageUnavailable``.
+    """The reminders of the games of a store. Every method returns in three seconds or raises ``StorageUnavailable``.
 
-    All times are in milliseconds since 1970, by the clock of the store. The queue gives every reminder that is due at
-    least once, and again until a write or ``reschedule`` has replaced it. After a time in which nobody could move,
-    deadlines have an ``outage_allowance`` of that time, one hour at most: nobody is late. Where several servers share
-    the games, each has its own clock and keeps its own times.
+    All times are in milliseconds since 1970, by the clock of the store. The queue delivers every reminder that is due
+    at least once, and again after each lease, until a write or ``reschedule`` replaces it. After an outage, in which
+    nobody could move, deadlines are postponed by an allowance as long as the outage, at most one hour. With several
+    servers, each server has its own clock.
     """
 
     def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[LeasedReminder]:
-        """At most ``limit`` games whose reminder of this kind is due, the earliest first, for ``lease`` milliseconds.
+        """Lease at most ``limit`` due reminders of this kind for ``lease`` milliseconds; return the earliest first.
 
-        Where there are more than ``limit``, their tenants take turns, so that each gets as many as the others, and none
-        more than ``most_of`` says; the earliest of all need not be among them. Raises ``StorageUnavailable``
-        only if no server answers: reminders on a server that is away are given later.
+        If more are due, tenants take turns, so that all get equally many, and none more than ``most_of`` returns; then
+        the earliest of all can be missing. Raises ``StorageUnavailable`` only if no server answers: reminders on an
+        unavailable server come later.
         """
 
     def reschedule(self, kind: ReminderKind, reminder: LeasedReminder, at: int | None) -> bool:
-        """Make a leased reminder due at that time, or remove it; returns whether that was done.
+        """Make a leased reminder due at that time, or remove it; return whether that was done.
 
-        Does nothing if it is no longer leased as it was taken: a write has replaced it, or somebody else has taken it.
+        Does nothing if the lease has been lost: a write replaced the reminder, or another worker leased it.
         """
 
     def renew(self, kind: ReminderKind, reminder: LeasedReminder, lease: int) -> LeasedReminder | None:
-        """Lease a reminder again from now on; ``None`` if it is no longer leased as it was taken."""
+        """Extend a lease to ``lease`` milliseconds from now; return ``None`` if the lease has been lost."""
 
     def restore(self, kind: ReminderKind, game: str, tenant: str, at: int) -> None:
-        """Write a reminder that was lost; does nothing if the game has one of this kind, leased or not."""
+        """Write a lost reminder; do nothing if the game has one of this kind, leased or not."""
 
     def is_set(self, kind: ReminderKind, game: str, tenant: str) -> bool:
         """Return whether the game of this tenant has a reminder of this kind, leased or not."""
@@ -115,10 +120,10 @@ class ReminderQueue(Protocol):
         """Return the current time by the clock of the store."""
 
     def read_clock(self, game: str) -> ClockReading:
-        """Return when a deadline of this game would be judged now: by the clock of its server, with the allowance then.
+        """Return the time by the clock of this game's server, and the allowance for its deadlines at that time.
 
-        While nobody can move, it is as if players could again from now on.
+        During an outage, the allowance is the one that applies if the outage ends now.
         """
 
     def allowance(self, game: str) -> OutageAllowance:
-        """Return the allowance of the deadlines of this game as this process last learned it; asks nobody."""
+        """Return the last allowance that this process read for the deadlines of this game, without a request."""

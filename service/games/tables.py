@@ -1,7 +1,7 @@
-"""The tables at which strangers may sit down: the port of what assigns seekers to them.
+"""The interface of the lists of open tables, which assign players who seek a table (seekers) to waiting games.
 
-Owns the interface only; the tables in Redis are in ``service.games.store.table_store``. Which seats are open is decided
-by each game alone: what is kept here only says where to try, so that it may be old or lost.
+Owns the interface only; ``service.games.store.table_store`` implements it in Redis. A list only proposes where to try:
+it may be stale or lost, as each game alone decides which of its seats are open.
 """
 
 from __future__ import annotations
@@ -10,29 +10,40 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
 LOOK_MS: Final = 120_000
-"""Milliseconds after which a player who has not looked at a waiting game counts as gone."""
+"""Milliseconds without a look at a waiting game, after which its player counts as gone.
+
+A player looks at a game by reading it, or by following its events.
+"""
 HOLD_MS: Final = 10_000
-"""Milliseconds for which a seat is held for a seeker who was sent to it: longer than any request takes."""
+"""Milliseconds for which a seat is reserved for the seeker who was sent to it: longer than any request takes."""
 
 
 class Listing(NamedTuple):
-    """A list of tables that are alike: whose they are, empty for those of everybody, and a digest of their form."""
+    """The key of a list of equal tables.
+
+    ``owner``: the application that owns them; empty for the tables that are open to everybody.
+    ``form``: the digest of game, options, seats and times.
+    """
 
     owner: str
     form: str
 
 
 class Seeker(NamedTuple):
-    """A seeker by its ``claim``, a word; ``known_ms``: how long the table of this claim is known."""
+    """A player who seeks a table.
+
+    ``claim``: a word that identifies the request, also when it is sent again.
+    ``known_ms``: milliseconds for which the list remembers the table of this claim.
+    """
 
     claim: str
     known_ms: int
 
 
 class Place(NamedTuple):
-    """The place of a seeker: a seat of a game, which does not exist yet if nobody has sat down there.
+    """The seat to which a seeker is sent. Its game does not exist yet if the seeker is the first.
 
-    Unless it is ``offered``, as nobody has looked at it lately, a seeker stays there only who has the seat already.
+    ``offered``: false if nobody has looked at the table lately. Then only a seeker who already has the seat stays.
     """
 
     game: str
@@ -41,7 +52,7 @@ class Place(NamedTuple):
 
 
 class ListedTable(NamedTuple):
-    """A waiting game at one version: which of its seats are taken, and when it was created, in ms since 1970."""
+    """A waiting game at one version: for each seat whether it is taken, and the creation in ms since 1970."""
 
     game: str
     version: int
@@ -52,25 +63,25 @@ class ListedTable(NamedTuple):
 class OpenTables(Protocol):
     """The tables of a store. Times are in milliseconds since 1970.
 
-    Every method raises ``StorageUnavailable``, those that write also ``OutcomeUnknown``; all may be called again.
+    Every method raises ``StorageUnavailable``, those that write also ``OutcomeUnknown``. All can be called again.
     """
 
     def claim(self, listing: Listing, seeker: Seeker, new: ListedTable, *, leaving: str = "") -> Place:
-        """Return the place of a seeker, which is held for ``HOLD_MS``.
+        """Return a place for a seeker, and reserve it for ``HOLD_MS``.
 
-        That is the table of an earlier call with the same claim; else the one with a free seat that was opened first,
-        of those that were looked at in the last ``LOOK_MS``; else the ``new`` one, which is listed from now on. A table
-        that the seeker is ``leaving``, as it had no seat there, is none of them. ``new.created_at`` is now.
+        Chooses the table of an earlier call with the same claim; else the oldest table with a free seat that somebody
+        has looked at in the last ``LOOK_MS``; else the ``new`` one, which is listed from now on. Never chooses the
+        table that the seeker is ``leaving`` because it had no free seat. ``new.created_at`` is now.
         """
 
     def put(self, listing: Listing, table: ListedTable, *, looked_at: int | None = None) -> None:
-        """Note which seats of a table are taken, unless a newer version is known; and when somebody has looked at it.
+        """Store which seats of a table are taken, unless a newer version is stored; and when it was last looked at.
 
-        A table that nobody has looked at is not listed, unless it already is.
+        Without ``looked_at``, updates a table that is listed, but does not list a new one.
         """
 
     def look(self, game: str, seats: Sequence[int], at: int) -> None:
-        """Note that the players of these seats have looked at their game."""
+        """Record that the players of these seats looked at their game."""
 
     def looks(self, game: str) -> Mapping[int, int]:
-        """Return when the players of a game have last looked at it, by seat; for ten minutes."""
+        """Return when the player of each seat last looked at the game, if that was in the last ten minutes."""

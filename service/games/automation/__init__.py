@@ -1,1 +1,1 @@
-"""Events of games without a request: what is due, and how processes hear of it."""
+"""Work without a request: moves of computer players, deadlines, and the removal of deleted games from memory."""

@@ -1,10 +1,11 @@
-"""Deleted games leave the memory of this process: its caches, its streams, and whatever it was about to do for them.
+"""Removes deleted games from the memory of this process: from caches, streams and queues.
 
-So do games from which a player was erased: what is kept of them may have the name of that player, and is read anew.
+It also removes games from which a player was erased, because they may contain the name of that player.
 
-Owns when the store is asked which games were deleted, and how far back. Every process asks by itself, so no message can
-be lost: one that was away asks for all that was deleted meanwhile, or drops everything if the store no longer tells so
-much. A game is dropped again for a while, as a request that read it just before its deletion may cache it after.
+Owns when the store is polled for deletions, and how far back. Every process polls by itself, so that no message can be
+lost. After a gap, it asks for all deletions in the gap; if the store no longer has them all, it drops every game. It
+drops a deleted game repeatedly for a while, because a request that read the game just before the deletion can cache it
+afterwards.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from service.games.ports import DELETIONS_KEPT_MS, Deletions
 from service.redis.errors import StorageUnavailable
 
 POLL_SECONDS: Final = 1.0
-"""Seconds between two questions."""
+"""Seconds between two polls."""
 AGAIN_SECONDS: Final = 30.0
-"""Seconds for which a deleted game is dropped again: longer than any request reads a game, and than clocks may jump."""
+"""Seconds for which a deleted game is dropped repeatedly: longer than any request holds a game, or clocks jump."""
 
 Drop = Callable[[Container[str]], None]
-"""Drops everything that is about the games with these ids. Must neither wait nor raise."""
+"""Drops everything about the games with these ids. Must neither block nor raise."""
 
 _log = logging.getLogger(__name__)
 
@@ -39,7 +40,7 @@ EVERY_GAME: Final = _EveryGame()
 
 
 class DeletedGames:
-    """Has what was deleted dropped; ``elapsed`` is a clock in seconds that never jumps."""
+    """Polls a store for deletions and calls the registered functions; ``elapsed`` is a monotonic clock in seconds."""
 
     def __init__(self, deletions: Deletions, elapsed: Callable[[], float] = time.monotonic) -> None:
         self._deletions = deletions
@@ -47,23 +48,23 @@ class DeletedGames:
         self._drops: list[Drop] = []
         self._drops_of_erasures: list[Drop] = []
         self._asked_at = elapsed()
-        """When the store was last asked, and told everything; before that this process has no games."""
+        """When the last poll began that got complete results; at first, when this process had no games yet."""
         self._next = self._asked_at
 
     def on_deletion(self, drop: Drop) -> None:
-        """Have ``drop`` called with the games that were deleted."""
+        """Register ``drop`` to be called with deleted games."""
         self._drops.append(drop)
 
     def on_erasure(self, drop: Drop) -> None:
-        """Have ``drop`` called with the games from which a player was erased, several times while they are played."""
+        """Register ``drop`` to be called with games from which a player was erased; repeatedly, also in a match."""
         self._drops_of_erasures.append(drop)
 
     def record_erasure(self, game: str) -> None:
-        """Have every process drop this game. Raises ``StorageUnavailable``, ``OutcomeUnknown``."""
+        """Record an erasure; every process then drops this game. Raises ``StorageUnavailable``, ``OutcomeUnknown``."""
         self._deletions.record_erasure(game)
 
     def poll(self) -> None:
-        """Drop what was deleted since the last time. If the storage is away, the next time does it."""
+        """Drop the games that were deleted since the last poll. If the store is unavailable, the next poll does it."""
         began = self._elapsed()
         self._next = began + POLL_SECONDS
         within = round((began - self._asked_at + AGAIN_SECONDS) * 1000)
@@ -83,12 +84,12 @@ class DeletedGames:
             _drop(self._drops_of_erasures, frozenset(erased))
 
     def poll_if_due(self) -> None:
-        """As ``poll``, if the last time is long enough ago."""
+        """Poll if the last poll was at least ``POLL_SECONDS`` ago."""
         if self._elapsed() >= self._next:
             self.poll()
 
     def keep_polling(self) -> None:
-        """Poll for ever; for a thread of its own."""
+        """Poll for ever, in a thread of its own."""
         while True:
             try:
                 self.poll()

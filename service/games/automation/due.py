@@ -1,9 +1,9 @@
-"""Commits what is due in a game without a request: moves of computer players, and what follows from a deadline.
+"""Commits what is due in a game without a request: moves of computer players, and the effects of deadlines.
 
-Owns what is then committed. Whatever is due is read from the game itself (``service.games.model.schedule``): a reminder
-only says that the game should be looked at, so one that is stale, early or sent twice does nothing. Every act is a
-commit at the version that was read, so that several processes may try it and one of them does it. Does not depend on
-who calls, or when.
+Owns these commits, and the repair of lost reminders. The game itself says what is due
+(``service.games.model.schedule``). A reminder only says that a worker must check, so that a stale, early or repeated
+one does nothing. Every commit requires the version that was read; if several processes try the same, one succeeds. Does
+not depend on who calls, or when.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class Automation:
         self._repository = repository
 
     def next_turn(self, game_id: str) -> BotTurn | None:
-        """Return what the service has to play in this game; ``None`` if nothing, or if it does not exist.
+        """Return the move or deal that the service must make in this game; ``None`` without one, or without a game.
 
-        Raises ``Deferred`` if nobody waits for it, and there is little memory left.
+        Raises ``Deferred`` if no person waits for it, and the store has little memory left.
         """
         game = self._repository.reader.load(game_id)
         turn = None if game is None else bot_turn(game)
@@ -52,19 +52,19 @@ class Automation:
         return turn
 
     def play(self, turn: BotTurn, move: Move) -> Committed:
-        """Make this move, at the version it was chosen for.
+        """Make this move, at the version that it was chosen for.
 
-        Raises ``StaleVersion`` if the game has changed since, ``NotFound`` when it has expired, and ``Refusal`` for a
-        move that is not legal.
+        Raises ``StaleVersion`` if the game has changed since, ``NotFound`` if it has expired, and ``Refusal`` for an
+        illegal move.
         """
         return self._repository.transactions.transact(turn.game, partial(_decide_turn, turn, move))
 
     def time_out(self, game_id: str, reading: ClockReading) -> Committed | int | None:
-        """Commit what is due by the clock of a game, or fill its seats; else return when something will be due.
+        """Commit what is due by the clock of a game, or in its waiting room; else return when something will be due.
 
-        ``reading`` is the clock of a moment ago, by which the deadline is judged. Returns ``None`` if the game has no
-        deadline, or does not exist. Raises ``StaleVersion`` if the game changes meanwhile, ``NotFound`` when it
-        expires.
+        ``reading`` is a recent reading of the clock, to which the deadline is compared. Returns ``None`` if the game
+        has no deadline or does not exist. Raises ``StaleVersion`` if another write comes first, ``NotFound`` if the
+        game expires.
         """
         game = self._repository.reader.load(game_id)
         due = None if game is None else clock_due(game, reading.allowance)
@@ -77,7 +77,7 @@ class Automation:
         return self._repository.transactions.transact(game, partial(decide, game))
 
     def _attend(self, game: Game, now: int) -> Committed | int | None:
-        """Take strangers off a waiting game who have not looked at it for a while, or else fill it if that is due."""
+        """Remove the strangers who are gone from a waiting game; without any, fill the game if that is due."""
         assert game.room is not None
         looks = self._repository.store.tables.looks(game.id) if game.room.sought else {}
         gone = [seat for seat, at in gone_at(game, looks).items() if at <= now]
@@ -101,7 +101,7 @@ def _decide_to_fill(seen: Game, game: Game) -> Decision:
 
 
 def _check_unchanged(seen: Game, game: Game) -> None:
-    """Raise ``StaleVersion`` unless the game is the one that was looked at."""
+    """Raise ``StaleVersion`` unless the game has not changed since it was read."""
     if (game.version, game.write_id) != (seen.version, seen.write_id):
         raise StaleVersion("stale_version", version=game.version)
 
@@ -126,24 +126,24 @@ def _decide_time_out(seen: Game, game: Game) -> Decision:
     return with_consequences(game, TimedOut(seat, clock.absence))
 
 
-# Reminders that were lost: a read of a game that is overdue has them written again.
+# Lost reminders: if a request reads a game that is overdue, its reminders are written again.
 
 
 OVERDUE_MS: Final = 5000
-"""Milliseconds after which what is due is missed."""
+"""Milliseconds after which work that is due counts as overdue."""
 PAUSE_MS: Final = 30_000
-"""Milliseconds between two attempts for one game: where nobody takes reminders, every read finds it overdue."""
+"""Milliseconds between two attempts for one game. Without running workers, every read finds it overdue."""
 SIZE: Final = 1000
-"""Games whose last attempt is known."""
+"""The number of games whose last attempt a process remembers."""
 
 ReadObserver = Callable[[Game], None]
-"""Called with a game that was read; raises nothing."""
+"""Called with a game that was read. Must not raise."""
 
 _log = logging.getLogger(__name__)
 
 
 class LostReminders:
-    """Writes the reminders of games that are overdue, in the background; one that still exists stays as it is."""
+    """Restores the reminders of overdue games, in the background. Reminders that still exist do not change."""
 
     def __init__(self, queue: ReminderQueue, runtime: Runtime) -> None:
         self._queue = queue
@@ -152,7 +152,7 @@ class LostReminders:
         self._lock = Lock()
 
     def check(self, game: Game) -> None:
-        """Have the reminders of a game restored that was just read from the store, if it is overdue."""
+        """Restore the reminders of this game, which was just read from the store, if it is overdue."""
         if not game.is_automatic and game.ownership is None and attended_at(game) is None:
             return
         now = self._clock()
@@ -174,9 +174,9 @@ class LostReminders:
         try:
             for kind, at in reminders(None, game).items():
                 if at is not None:
-                    # The game does not show whether it was published, so this reminder is due at once.
+                    # The game does not show whether its events were published, so this reminder is due at once.
                     self._queue.restore(kind, game.id, game.tenant, self._clock() if kind == "outbox" else at)
         except StorageUnavailable:
-            pass  # somebody will read the game again
+            pass  # the next read of the game tries again
         except Exception:
             _log.exception("reminders could not be restored")

@@ -1,6 +1,6 @@
-"""The catalogue: the variants with their deals, and what is said of their options and of the computer players.
+"""The catalogue: the variants and their deals, and the texts about their options and the computer players.
 
-Owns how these texts are put together; the texts themselves are in ``service.texts``.
+Owns how these texts are composed; the texts themselves are in ``service.texts``.
 """
 
 from __future__ import annotations
@@ -18,11 +18,9 @@ from service.engine.variants import variants
 from service.games.model.errors import NotFound
 from service.texts import Language, has_text, text
 
-# How strong the levels of computer players are in each game, as it was measured.
-
 
 class Strength(NamedTuple):
-    """By how much one level is stronger than another one at a certain table."""
+    """A measurement of how much stronger one level is than another, with a number of players and options."""
 
     variant: str
     players: int
@@ -30,24 +28,26 @@ class Strength(NamedTuple):
     stronger: str
     weaker: str
     share: float
-    """Of the comparisons in a round, those that the stronger level wins; a tie counts half."""
+    """The share of comparisons in a round that the stronger level wins, from 0 to 1; a tie counts half."""
     interval: float
-    """Half of the 95 % interval of the share."""
+    """Half of the 95 % confidence interval of the share."""
     deals: int
 
 
 @cache
 def measured_strength() -> tuple[Strength, ...]:
-    """Return every row that was measured with enough deals."""
+    """Return all measurements that have enough deals."""
     file = resources.files("service.games.queries") / "strength.json"
     rows: list[dict[str, Any]] = orjson.loads(file.read_bytes())
     return tuple([Strength(**row) for row in rows])
 
 
 class DealRow(NamedTuple):
-    """The deal for a number of players; ``highest`` is the pips on each half of the set's highest double.
+    """The deal for a number of players.
 
-    The others are numbers of tiles: ``hand`` of each player, ``stock`` left over, ``drawable`` from it under the rules.
+    ``highest``: the pips on each half of the highest double in the set.
+    ``hand``, ``stock``: the number of tiles of each player, and in the stock.
+    ``drawable``: the number of tiles in the stock that can be drawn.
     """
 
     highest: int
@@ -58,7 +58,7 @@ class DealRow(NamedTuple):
 
 
 def find_variant(key: str) -> Variant:
-    """Return the variant of that key. Raises ``NotFound``."""
+    """Return the variant with this key. Raises ``NotFound``."""
     variant = variants().get(key)
     if variant is None:
         raise NotFound("no_such_variant", allowed=list(variants()))
@@ -66,38 +66,35 @@ def find_variant(key: str) -> Variant:
 
 
 def option_title(variant: Variant, option: Option, language: Language) -> str:
-    """Return what a house rule of this variant is called."""
+    """Return the name of a house rule of this variant."""
     return text(_option_key(variant, option, "title"), language)
 
 
 def option_description(variant: Variant, option: Option, language: Language) -> str:
-    """Return what a house rule of this variant does."""
+    """Return the description of a house rule of this variant."""
     return text(_option_key(variant, option, "description"), language, **option.params)
 
 
 def value_titles(variant: Variant, option: Option, language: Language) -> tuple[str, ...]:
-    """Return what the values of a house rule are called, in their order.
-
-    None where they are plain numbers or yes and no.
-    """
+    """Return the names of the values of a house rule, in order; empty for plain numbers, and for yes and no."""
     keys = [_option_key(variant, option, f"values.{value}") for value in option.values]
     return tuple([text(key, language) for key in keys]) if keys and has_text(keys[0]) else ()
 
 
 def _option_key(variant: Variant, option: Option, part: str) -> str:
-    """Return the key of a text on a house rule: that of this variant, else the one that several share."""
+    """Return the key of a text about a house rule: the text of this variant, else the text of all variants."""
     own = f"games.{variant.key}.options.{option.key}.{part}"
     return own if has_text(own) else f"options.{option.key}.{part}"
 
 
 def level_name(level: str, language: Language) -> str:
-    """Return what a level of computer players is called."""
+    """Return the name of a level of computer players."""
     return text(f"levels.{level}.name", language)
 
 
 @cache
 def level_strength(level: str, variant: Variant, language: Language) -> str:
-    """Return how strong a level of computer players is in this variant: in general, and as measured, if it was."""
+    """Return a text about the strength of a level in this variant: a general sentence, and measurements if any."""
     general = text(f"levels.{level}.strength", language)
     shares = [row for row in measured_strength() if row.variant == variant.key and row.stronger == level]
     if not shares:

@@ -1,6 +1,6 @@
 """The fairness report of a game, with which everybody can check every deal (``engine.deal``, ``docs/fairness.md``).
 
-Owns the list of rounds with what is revealed of each. When it may be revealed is decided by ``service.engine.view``.
+Owns the list of rounds and their proofs. ``service.engine.view`` decides when a proof can be revealed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from service.games.model.game_events import Created, GameEvent
 
 
 class RevealedDeal(NamedTuple):
-    """A deal, revealed when its round is over; ``attempt`` is the number of the shuffle that led to it."""
+    """A deal, revealed when its round is over; ``attempt`` is the number of the shuffle that produced it."""
 
     attempt: int
     hands: tuple[Hand, ...]
@@ -28,7 +28,7 @@ class RevealedDeal(NamedTuple):
 
 
 class RoundFairness(NamedTuple):
-    """The deal proof of a round, as far as it is revealed; what is not is ``None``."""
+    """The proof of the deal of a round. A field that is not revealed yet is ``None``."""
 
     number: int
     commitment: bytes
@@ -39,7 +39,7 @@ class RoundFairness(NamedTuple):
 
 
 class FairnessReport(NamedTuple):
-    """The deal proofs of a game: without a method and rounds if its deals were fixed by a seed or arranged."""
+    """The proofs of the deals of a game; without method and rounds if the deals were arranged or fixed by a seed."""
 
     game: str
     version: int
@@ -50,20 +50,17 @@ class FairnessReport(NamedTuple):
     without: tuple[Tile, ...]
     """The tiles of the set that are not in the game."""
     deals_again: bool
-    """``True``: also deals in which somebody holds a double may be dealt again."""
+    """Whether even deals in which somebody has a double can be dealt again."""
     rounds: tuple[RoundFairness, ...]
 
 
 def is_provable(game: Game) -> bool:
-    """Return whether the deals of a game can be proven: neither fixed by a seed nor arranged."""
+    """Return whether the deals of a game can be proven: they are neither arranged nor fixed by a seed."""
     return game.deck.game is not None
 
 
 def fairness_report(game: Game, events: Sequence[GameEvent]) -> FairnessReport:
-    """Return the report on a game.
-
-    ``events`` are all its events up to its version if it is provable, else not needed.
-    """
+    """Return the report on a game. ``events``: all events up to its version; not used unless it is provable."""
     provable = is_provable(game)
     rounds = _rounds(game, events) if provable else ()
     tiles = game.rules.tiles

@@ -1,7 +1,7 @@
-"""Followers: read what comes after a cursor, each item once and in order.
+"""Followers: read the items after a cursor, each once and in order.
 
-Owns when the store is read: at the start, where a notification leaves a gap, and after a while without one, as a
-notification is only a hint and may be lost. Does not depend on what is followed, nor on how it is sent to clients.
+Owns when the store is read: at the start, after a gap between notifications, and after a while without one, because a
+notification is only a hint and can be lost. Does not depend on the items, nor on how they are sent to clients.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from service.games.ports import EventNotification
 from service.redis.errors import StorageUnavailable
 
 WAIT_SLICE_SECONDS: Final = 0.5
-"""How often a follower that waits for a slot to read the store checks whether the service is shutting down."""
+"""How often a follower that waits for a slot checks whether the service is shutting down."""
 RETRY_SECONDS: Final = 3.0
 """Seconds after which a store that was unavailable is read again, unless a notification comes first."""
 
 Page = TypeVar("Page")
 Watch = Callable[[Callable[[EventNotification | None], None]], Callable[[], None]]
-"""Has a function called with every notification, until the function that it returns is called."""
+"""Registers a function that is called with every notification; returns a function that ends that."""
 
 
 class Follower(ABC, Generic[Page]):
-    """One client that follows something. Must be closed.
+    """Follows a sequence of items for one client. Must be closed.
 
-    ``slots``: bounds how many followers read the store at the same time; after a fault all of them have to.
+    ``slots``: limits how many followers read the store at the same time, because after a fault all of them do.
     ``poll_seconds``: how often the store is read without a notification.
-    ``pause_seconds``: the shortest time between two reads that notifications cause.
+    ``pause_seconds``: the minimum time between two reads that notifications cause.
     ``max_pending``: how many notifications are queued for a slow client; further ones are dropped, and the store is
     read instead.
     """
@@ -63,7 +63,7 @@ class Follower(ABC, Generic[Page]):
         self.closing = False
         """Set when the service shuts down."""
         self.finished = False
-        """Set when no more will come."""
+        """Set when no more items will come."""
         self._slots = slots
         self._poll = poll_seconds
         self._pause = pause_seconds
@@ -71,27 +71,27 @@ class Follower(ABC, Generic[Page]):
         self._must_read = True
         self._earliest = 0.0
         self._read_at = monotonic() + poll_seconds
-        """When the store is read without a notification."""
+        """When the store is read next without a notification."""
         self._pending: SimpleQueue[EventNotification | None] = SimpleQueue()
         self._unwatch = watch(self._on_notification)
 
     @abstractmethod
     def _read_page(self) -> tuple[Page | None, bool]:
-        """Return what the store has after the cursor, ``None`` if nothing, and whether there is more than that."""
+        """Read the items after the cursor, ``None`` without any; return them, and whether the store has more."""
 
     @abstractmethod
     def _advance(self, page: Page) -> None:
-        """Move the cursor behind what is returned now."""
+        """Move the cursor behind the items of this page."""
 
-    def _content_of(self, notification: EventNotification | None) -> Page | None:  # noqa: ARG002 # for who overrides it
-        """Return what a notification has after the cursor; ``None`` if nothing. May request a read of the store."""
+    def _content_of(self, notification: EventNotification | None) -> Page | None:  # noqa: ARG002 # subclasses use it
+        """Return the new items of a notification, ``None`` without any; or request a read of the store."""
         self._must_read = True
         return None
 
     def wait(self, seconds: float) -> Page | None:
-        """Return what comes next; ``None`` if nothing does in time, or the service is shutting down.
+        """Wait for the next items; return ``None`` if none come in this time, or if the service is shutting down.
 
-        Raises what reading raises; while the store is unavailable it goes on waiting.
+        Keeps waiting while the store is unavailable. Raises the other errors of reading.
         """
         deadline = monotonic() + seconds
         while not self.closing:
@@ -111,7 +111,7 @@ class Follower(ABC, Generic[Page]):
         return None
 
     def poll(self) -> Page | None:
-        """Return what the store has after the cursor; ``None`` if nothing.
+        """Read the items after the cursor without waiting; return ``None`` without any.
 
         Raises as ``wait``, and ``StorageUnavailable``.
         """
@@ -121,21 +121,21 @@ class Follower(ABC, Generic[Page]):
         return page
 
     def recheck(self) -> None:
-        """Request a read of the store, after a deletion that perhaps no notification told of."""
+        """Request a read of the store after a deletion, whose notification may have been lost."""
         while True:
             try:
-                self._pending.get_nowait()  # what a slow client has not got yet
+                self._pending.get_nowait()  # notifications that the client has not received yet
             except Empty:
                 break
         self._on_notification(None)
 
     def close(self) -> None:
-        # Kept, the function would form a reference cycle with this object, which only the garbage collector frees.
+        # If this object kept the function, both would form a cycle that only the garbage collector frees.
         unwatch, self._unwatch = self._unwatch, _do_nothing
         unwatch()
 
     def shutdown(self) -> None:
-        """End ``wait``, in whichever thread it runs: the service is shutting down."""
+        """End ``wait`` in any thread, because the service is shutting down."""
         self.closing = True
         self._pending.put(None)
 
@@ -146,7 +146,7 @@ class Follower(ABC, Generic[Page]):
             self._must_read = True
 
     def _catch_up(self, deadline: float) -> Page | None:
-        """Return what the store has; ``None`` if nothing, or if it could not be read until then."""
+        """Read the store; return ``None`` without new items, or if it could not be read before the deadline."""
         pause = self._earliest - monotonic()
         if pause > 0:
             sleep(max(min(pause, deadline - monotonic()), 0.0))
@@ -157,14 +157,14 @@ class Follower(ABC, Generic[Page]):
                 return None
         try:
             return self._next_page()
-        except StorageUnavailable as error:  # what is damaged, or of a newer service, will not be read for long
+        except StorageUnavailable as error:  # damaged data and newer formats remain unreadable for long
             self._read_at = monotonic() + max(RETRY_SECONDS, error.retry_after)
             return None
         finally:
             self._slots.release()
 
     def _next_page(self) -> Page | None:
-        self._must_read = False  # cleared before reading, so that a notification that arrives meanwhile is not lost
+        self._must_read = False  # cleared before reading, so that a notification during the read is not lost
         page, more = self._read_page()
         now = monotonic()
         self._read_at, self._earliest = now + self._poll, 0.0 if more else now + self._pause
@@ -178,4 +178,4 @@ class Follower(ABC, Generic[Page]):
 
 
 def _do_nothing() -> None:
-    """Take the place of a function that has been called."""
+    """Replace a function that was called and must not be called again."""

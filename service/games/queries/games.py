@@ -1,7 +1,7 @@
 """The queries on a game: its view, legal moves, events, score, table, fairness report and record.
 
-Owns where a page of events begins and ends. What a viewer may know is decided by ``service.games.model.views``, the
-order of published events by ``service.games.queries.subscription``. Does not depend on how anything is shown, and
+Owns where a page of events begins and ends. ``service.games.model.views`` decides what a viewer can see,
+``service.games.queries.subscription`` the order of published events. Does not depend on how results are shown, and
 changes nothing.
 """
 
@@ -43,17 +43,17 @@ from service.records.record import Record
 from service.redis.errors import StorageUnavailable
 
 _MAX_CATCHING_UP: Final = 16
-"""Subscriptions that may read the store at the same time; the other connections are left for commands."""
+"""The maximum of subscriptions that read the store at the same time; commands use the other connections."""
 
 _NO_CURSOR: Final = -1
-"""A cursor that no event directly follows, so that the page is a ``Reset``."""
+"""A cursor without a next event, so that the page is a ``Reset``."""
 
 
 class GameQueries:
     """The queries on the games of a repository; ``feed`` publishes their new events.
 
     ``score``, ``fairness``, ``record``, ``events``, ``layout_at`` and ``table`` of an earlier version read the store:
-    they raise ``StorageUnavailable``, and ``NotFound`` when the game has expired.
+    they raise ``StorageUnavailable``, and ``NotFound`` if the game has expired.
     """
 
     def __init__(self, repository: GameRepository, feed: EventFeed) -> None:
@@ -62,7 +62,7 @@ class GameQueries:
         self._catching_up = BoundedSemaphore(_MAX_CATCHING_UP)
 
     def view(self, access: Access) -> GameView:
-        """Return the game as the viewer may know it."""
+        """Return what the viewer can see of the game."""
         return view_game(access.game, access.viewer, self._repository.lifetimes)
 
     def legal_moves(self, access: Access) -> LegalMoves:
@@ -84,9 +84,9 @@ class GameQueries:
         )
 
     def table(self, access: Access, version: int | None) -> TableView:
-        """Return the table at a version that the game has reached, or now; the same for every viewer.
+        """Return the table at this version, or the current one; the same for every viewer.
 
-        An earlier one is rebuilt from the events of its round.
+        An earlier table is rebuilt from the events of its round.
         """
         game = access.game
         if version is None or version == game.version:
@@ -100,29 +100,30 @@ class GameQueries:
         return view_table(game, version, round_number, layout)
 
     def fairness(self, access: Access) -> FairnessReport:
-        """Return the proofs of the deals as far as they may be revealed; the same for every viewer."""
+        """Return the proofs of the deals that can be revealed already; the same for every viewer."""
         game = access.game
         history = self._repository.histories.history(game)[: game.version] if is_provable(game) else []
         return fairness_report(game, [envelope.event for envelope in history])
 
     def record(self, access: Access) -> Record:
-        """Return the game as a record, as the viewer may know it."""
+        """Return the game as a record, with what the viewer can see."""
         game, seat = access.game, access.seat
         return export_record(game, self._repository.histories.history(game)[: game.version], seat)
 
     def events(self, access: Access, after: int, limit: int) -> EventPage:
-        """At most ``limit`` of the events after a version, as the viewer may know them.
+        """Return at most ``limit`` events after a version, as the viewer can see them.
 
-        If they have expired, or the version does not exist yet, the page has only a ``Reset``. It ends where the
-        viewer's token was revoked. Raises ``Unauthorized`` if the token was revoked, and the page would be a ``Reset``.
+        If the events have expired, or the version does not exist yet, the page is only a ``Reset``. The page ends with
+        the event that revoked the token of the viewer. Raises ``Unauthorized`` if the token was revoked and the page
+        would be a ``Reset``.
         """
         return self._page(_subscriber(access), after if after <= access.game.version else _NO_CURSOR, limit)
 
     def at_version(self, access: Access, page: EventPage) -> Access:
-        """Return the viewer's access to the game at the version of a page of events, whatever has happened since.
+        """Return the access of the viewer to the game at the version of a page of events.
 
-        An earlier version than that of ``access`` is rebuilt from the history. Raises ``Unauthorized`` if the token of
-        the viewer was revoked.
+        A version before that of ``access`` is rebuilt from the history. Raises ``Unauthorized`` if the token of the
+        viewer was revoked.
         """
         game = access.game
         if game.version < page.version:
@@ -135,9 +136,9 @@ class GameQueries:
         return access._replace(game=self._repository.histories.at_version(game, page.version), seat=seat)
 
     def seating_at(self, access: Access, version: int) -> tuple[int | None, tuple[str | None, ...]]:
-        """Return the seat of the viewer and the present names by seat, with the numbers that seats had at a version.
+        """Return the seat of the viewer, and the current names of players by seat, in the numbers of a version.
 
-        Seats get other numbers by the event ``Started``.
+        The event ``Started`` changes the numbers of seats.
         """
         game, seat = access.game, access.seat
         names = tuple([player.name for player in game.seats])
@@ -149,9 +150,9 @@ class GameQueries:
         return None if seat is None else room.seat_then(seat, version), places
 
     def layout_at(self, access: Access, version: int) -> Layout | None:
-        """Return the table as it was at a version (0: before the game was created); ``None`` if it is not known.
+        """Return the layout at a version (0: before the game was created); ``None`` if it is unknown.
 
-        An earlier one than that of ``access`` is rebuilt from the events of its round.
+        The layout of a version before that of ``access`` is rebuilt from the events of its round.
         """
         game = access.game
         if version == game.version:
@@ -159,16 +160,16 @@ class GameQueries:
         return _layout_after(game, self._repository.histories.events_of_round(game, version))
 
     def at_cursor(self, subscription: EventSubscription) -> Access:
-        """Return the subscriber's access to the game at its cursor, or as it is now, if that is another version.
+        """Return the access of the subscriber to the game at its cursor; if the game is newer, to the current game.
 
         Subscribers to the same game share one read of the store. Raises ``Unauthorized`` if the token was revoked.
         """
         return self._after_write(subscription.subscriber, subscription.cursor, subscription.write_id)
 
     def subscribe(self, access: Access, after: int) -> EventSubscription:
-        """Return a subscription to the events after a version, as the viewer may know them. Must be closed."""
+        """Return a subscription to the events after a version, as the viewer can see them. Must be closed."""
         if after > access.game.version:
-            after = _NO_CURSOR  # does not exist yet: if the game reaches it later, it is not the version that was meant
+            after = _NO_CURSOR  # if the game reaches this version later, it will not be the one that the client saw
         return EventSubscription(
             _subscriber(access),
             after,
@@ -198,7 +199,7 @@ class GameQueries:
             events.append(view_event(envelope, seat, game))
             if envelope.version > subscriber.version and seat is not None:
                 if revokes(envelope.event, seat):
-                    break  # later events are for the bearer of the new token, or whoever takes the seat
+                    break  # later events are for the bearer of the new token, or for the next player of the seat
                 seat = seat_after(envelope.event, seat)
         reached = after + len(events)
         write_id = subscriber.write_id if reached == subscriber.version else ""
@@ -219,7 +220,7 @@ class GameQueries:
 
 
 def _layout_after(game: Game, events: Sequence[GameEvent]) -> Layout | None:
-    """Return the table after these events of a round; ``None`` if it is not known."""
+    """Return the layout after these events of a round; ``None`` if it is unknown."""
     layout: Layout | None = game.rules.empty_layout()
     for event in events:
         layout = layout_after(game.rules, layout, event)
@@ -243,7 +244,7 @@ def _subscriber(access: Access) -> Subscriber:
 
 
 def _access(subscriber: Subscriber, game: Game) -> Access:
-    """Return the subscriber's access to its game as it is now. Raises ``Unauthorized`` if its token was revoked."""
+    """Return the access of the subscriber to the current game. Raises ``Unauthorized`` if the token was revoked."""
     seat = subscriber.seat
     if seat is not None:
         hashes = [player.token_hash for player in game.seats]

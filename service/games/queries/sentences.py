@@ -1,8 +1,8 @@
-"""A hosted game in sentences: its events one after the other, and how it stands.
+"""A hosted game in sentences: its events one after the other, and the current state.
 
-Owns what is told beside a match: of seats that are taken, of names and tokens, and of a rematch. What is told of the
-match is in ``service.render.sentences``, all texts are in ``service.render.sentences.places``. Made from views only, so
-that no sentence tells what its reader may not know; does not depend on how sentences are shown.
+Owns the sentences about events of hosting, such as joins, names, tokens and rematches. ``service.render.sentences`` has
+those about the match; the texts are in ``service.texts``. Sentences are made from views only, so that they contain
+nothing that is hidden from their reader. Does not depend on how sentences are shown.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from service.render.sentences.texts import text
 
 
 def game_sentence(game: GameView, language: str) -> str:
-    """Return how the game stands for its viewer, in at most ``people.MAX_SENTENCE`` characters."""
+    """Return a sentence about the current state of the game for its viewer, of at most ``places.MAX_SENTENCE``."""
     if game.status == "waiting":
         return waiting_sentence(len([seat for seat in game.seats if seat.kind == OPEN_SEAT]), language)
     you = game.view.you
@@ -44,16 +44,16 @@ def game_sentence(game: GameView, language: str) -> str:
 
 
 def partners_of(seat: int | None, teams: Sequence[int | None]) -> frozenset[int]:
-    """Return the other seats in the team of this one, by the team of each seat."""
+    """Return the other seats in the team of this seat. ``teams``: the team of each seat."""
     if seat is None or teams[seat] is None:
         return frozenset()
     return frozenset([other for other, team in enumerate(teams) if team == teams[seat] and other != seat])
 
 
 class EventSentences:
-    """The sentences of consecutive events for one reader; follows the table and the names from one to the next.
+    """Makes the sentences of consecutive events for one reader, and updates layout and names after each event.
 
-    ``layout`` is the table before the first of them; where it is not known, a play is told without its place.
+    ``layout``: before the first event; if it is ``None``, sentences about plays do not name the place.
     """
 
     def __init__(self, rules: Rules, layout: Layout | None, reader: Reader) -> None:
@@ -62,7 +62,7 @@ class EventSentences:
         self._reader = reader.of_game(rules)
 
     def sentence(self, view: EventView) -> str:
-        """Return what to tell of the next event."""
+        """Return the sentence about the next event."""
         match view.event:
             case Reset(game):
                 self._layout = game.view.layout
@@ -102,7 +102,7 @@ class EventSentences:
         return event_sentence(view.event, self._layout, self._reader)
 
     def _started(self, seats: Sequence[int]) -> str:
-        """Tell of the beginning with open seats, after which the players of these seats have others."""
+        """Return the sentence about a beginning without the open seats, and renumber the seats."""
         reader = self._reader
         names = tuple([reader.names[seat] for seat in seats])
         own = seats.index(reader.seat) if reader.seat in seats else None
@@ -114,7 +114,7 @@ class EventSentences:
         self._reader = self._reader._replace(names=(*names[:seat], name, *names[seat + 1 :]))
 
     def _renamed(self, seat: int) -> str:
-        """Return the new name of a seat, without the old one: it may have been one that nobody is to read."""
+        """Return the sentence about the new name of a seat, without the old name, which may have been erased."""
         reader, number = self._reader, str(seat + 1)
         key = "renamed.you" if seat == reader.seat else "renamed"
         return fitted(reader, lambda name: text(key, reader.language, number=number, name=name(seat)))

@@ -1,7 +1,7 @@
-"""A subscription to a game: its events, one after the other, as one viewer may know them.
+"""A subscription to a game: its events, one after the other, as one viewer can see them.
 
-Owns the cursor: every event after it is returned once and in order, however notifications arrive. What a notification
-tells is not read from the store, but where it leaves a gap. Does not depend on how events are sent to clients, nor on
+Owns the cursor: every event after it is returned once and in order, however notifications arrive. Events come from
+notifications; the store is read only if these leave a gap. Does not depend on how events are sent to clients, nor on
 what is hidden from a viewer (``service.games.model.views``).
 """
 
@@ -23,13 +23,13 @@ from service.games.queries.follower import Follower
 from service.games.store.codec import decode_event
 
 PAGE_SIZE: Final = 100
-"""The most events in a page."""
+"""The maximum of events in a page."""
 MAX_PENDING: Final = 64
-"""Notifications queued for a slow client; further ones are dropped, as their events are in the store."""
+"""Notifications queued for a slow client; further ones are dropped, because their events are in the store."""
 
 
 class Subscriber(NamedTuple):
-    """The game and the viewer of a subscription: only what it needs, as it is held as long as a stream is open."""
+    """The game and the viewer of a subscription. It is small, because it stays in memory while a stream is open."""
 
     game: str
     created_at: int
@@ -42,18 +42,20 @@ class Subscriber(NamedTuple):
     """The id of the write that led to that version."""
     finished: bool
     app: str | None = None
-    """The application that owns the game, if that follows it."""
+    """The application that owns the game, if it is the viewer."""
     waits: bool = False
-    """Whether the game waits for players, who look at it by this."""
+    """Whether the game waits for players; then following it counts as looking at it."""
 
 
 class EventSubscription(Follower[EventPage]):
     """The events of a game after a version, for one viewer.
 
-    ``read`` returns a page from the store after a cursor, as the viewer may know it; ``look`` is called whenever who
-    follows a game that waits for players waits here. A game without events for ``ttl_seconds`` may have expired, and is
-    read again. The events of a game that is deleted end with ``Deleted``. ``finished`` are those of a match that is
-    over, of a game that was deleted, and of a token that was changed.
+    ``read``: returns a page after a cursor from the store, as the viewer can see it.
+    ``look``: called at each ``wait`` while the game waits for players.
+    ``ttl_seconds``: after this time without events the store is read, because the game may have expired.
+
+    The events of a deleted game end with ``Deleted``. The subscription is ``finished`` after the end of the match, the
+    deletion of the game, or the revocation of the token.
     """
 
     __slots__ = ("_look", "_read", "cursor", "subscriber", "write_id")
@@ -72,7 +74,7 @@ class EventSubscription(Follower[EventPage]):
         self.subscriber = subscriber
         self.cursor = after
         self.write_id = subscriber.write_id if after == subscriber.version else ""
-        """The id of the write that led to the cursor; empty if it is not known."""
+        """The id of the write that led to the cursor; empty if unknown."""
         self._read = read
         self._look = look
         super().__init__(
@@ -82,14 +84,14 @@ class EventSubscription(Follower[EventPage]):
     def wait(self, seconds: float) -> EventPage | None:
         """Return the next events, at most ``PAGE_SIZE``.
 
-        Raises ``NotFound`` when the game has expired, ``Unauthorized`` when the token of the seat was changed.
+        Raises ``NotFound`` if the game has expired, ``Unauthorized`` if the token of the seat was revoked.
         """
         if self.subscriber.waits:
             self._look(self.subscriber)
         return super().wait(seconds)
 
     def _content_of(self, notification: EventNotification | None) -> EventPage | None:
-        """Return the events of a notification after the cursor; ``None`` if it has none, or leaves a gap."""
+        """Return the events of a notification after the cursor; ``None`` without any, or if there is a gap before."""
         if notification is None or notification.after > self.cursor:
             self._must_read = True
             return None
@@ -100,10 +102,10 @@ class EventSubscription(Follower[EventPage]):
         try:
             envelopes = [decode_event(version, created_at, data) for version, data in enumerate(encoded, first)]
         except NewerFormat:
-            self._must_read = True  # reading the store raises the error that belongs to this
+            self._must_read = True  # reading the store raises the proper error
             return None
         if any([isinstance(envelope.event, (*WITH_NAME, Started)) for envelope in envelopes]):
-            self._must_read = True  # names are not with the events; and with a beginning the seat may be another
+            self._must_read = True  # events are stored without names, and ``Started`` can change the seat's number
             return None
         events = tuple([view_event(envelope, seat) for envelope in envelopes])
         return EventPage(events, self.cursor + len(events), more=False, write_id=notification.write_id.decode())
@@ -130,7 +132,7 @@ class EventSubscription(Follower[EventPage]):
                     self.subscriber = self.subscriber._replace(waits=False)
                 case Reset(view):
                     self.finished = view.status == "finished"
-                    # The token was valid at this version; no event before it will be returned.
+                    # The token was valid at this version, and events before it are not returned.
                     you = view.view.you
                     self.subscriber = self.subscriber._replace(
                         version=view.version, seat=None if you is None else you.seat
