@@ -41,7 +41,7 @@ _LIMITS: Final = {
     "stored": "MiB that it stores per day, in place of APP_STORED_MB_PER_DAY",
 }
 
-Commands = argparse._SubParsersAction  # noqa: SLF001 # its only name
+Commands = argparse._SubParsersAction  # noqa: SLF001 # argparse has no public name for it
 
 
 def add_commands(commands: Commands[argparse.ArgumentParser]) -> None:

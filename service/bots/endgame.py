@@ -6,7 +6,7 @@ maximises its own result. This is exact only if two sides are in the match (two 
 seat holds tiles: with more sides, the best move for one is not the worst for the others. In all other cases, and if
 the end has more tiles than the limits below, the level ``expert`` compares moves in sampled worlds.
 
-Owns the search, its limits, and the decision when nothing is hidden. Does not depend on any game.
+Owns the search, its limits, and the test whether all tiles are known. Does not depend on any game.
 """
 
 from __future__ import annotations
@@ -28,15 +28,18 @@ from service.engine.variant import Rules
 from service.engine.view import imagined
 
 _MAX_TILES: Final = 17
-"""The maximum number of tiles in all hands and the stock. So many need about ten thousand positions; one less, half."""
+"""The maximum number of tiles in all hands and the stock.
+
+With 17 tiles, the search visits about ten thousand positions; each tile less halves that.
+"""
 _MAX_TILES_IF_PLAYS_SCORE: Final = 15
 """The maximum in games that score placements: there, positions also differ by the points so far."""
 _MAX_TILES_OF_LONG_TURNS: Final = 14
-"""The maximum in games with several tiles in one turn, which has more continuations."""
+"""The maximum in games with several tiles in one turn, which have more continuations."""
 _MAX_POSITIONS: Final = 20_000
 """The maximum number of positions of one decision, about half a second, or less in compiled code.
 
-Few ends with so many tiles as allowed above need more.
+Few ends within the limits above need more.
 """
 _NO_DECK: Final = Deck(b"")
 """A placeholder: the search never deals a round."""

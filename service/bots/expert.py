@@ -101,7 +101,7 @@ def search(rules: Rules, observation: Observation, random: Random, playouts: int
 def one_of_some(sampler: Sampler, likelihood: Likelihood, random: Random) -> tuple[State, float]:
     """Sample ``_WORLDS`` worlds; return one of them, and their average likelihood.
 
-    The probability of each is proportional to its likelihood.
+    Each is returned with a probability proportional to its likelihood.
     """
     worlds = [sampler.sample(random) for _ in range(_WORLDS)]
     likely = [likelihood.of(world) for world in worlds]

@@ -126,9 +126,9 @@ def _following(observation: Observation) -> int | None:
 
 
 def _hindrance(rules: Rules, observation: Observation, knowledge: Knowledge) -> Callable[[Layout], float]:
-    """Return a function from a layout to the pips by which that layout hinders the next player, negative for a partner.
+    """Return a function that computes by how many pips a layout hinders the next player; negative for a partner.
 
-    The result is the probability that the next player cannot follow, times ``_HINDERING``.
+    Its result is the probability that the next player cannot follow, times ``_HINDERING``.
     """
     following = _following(observation)
     if following is None:

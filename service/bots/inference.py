@@ -1,7 +1,7 @@
 """The inference of the hidden tiles from an observation.
 
-Owns the conclusions from each event. They follow from the rules of the game, through the engine alone. Does not depend
-on how a move is chosen.
+Owns the conclusions from each event. They use only functions of the engine that every game has. Does not depend on how
+a move is chosen.
 
 =============================  =====================================================================================
 event of another seat          conclusion about its hidden tiles
@@ -11,8 +11,8 @@ it drew, or turned the lead    no tile fitted
 it passed                      no tile fitted, except perhaps a tile that it drew just before and had to keep
 it drew a tile                 one more hidden tile; ``rules.drawing`` and the next event show whether it fits
 it laid a tile                 of the hidden tiles that can be this one, the one with the fewest candidates is removed
-its turn ended by itself       no tile may follow and fits
-it ended its turn, or goes on  at least one tile may follow and fits: a ``Condition``
+its turn ended by itself       no tile fits that ``rules.may_follow`` allows
+it ended its turn, or goes on  at least one tile fits that ``rules.may_follow`` allows: a ``Condition``
 =============================  =====================================================================================
 
 For example, a seat with seven tiles draws while the ends are 1 and 2: none of the seven has a 1 or a 2. If it then
@@ -67,10 +67,10 @@ class _HiddenTiles:
 
     ``candidates``: the set of tiles that each can be.
     ``count``: the number of hidden tiles.
-    ``since``: the index of the event by which the seat got them; 0: the deal.
-    ``older``: by event, the set of tiles that these can be if the seat got them at that event. When a tile is laid, the
-    hidden tile with the fewest candidates is removed. If the seat really laid one of these, the removed one is still in
-    its hand and counts as one of these now.
+    ``since``: the index of the event at which the seat got them; 0: the deal.
+    ``older``: by index of an earlier event, the set of tiles that one of these can be if the seat got it at that event.
+    It is set when a tile is laid that could be one of these, and an older hidden tile with fewer candidates is removed:
+    if the seat really laid one of these, the older tile is still in its hand, and is counted here.
     """
 
     __slots__ = ("candidates", "count", "older", "since")

@@ -33,7 +33,7 @@ class KnownDeal(NamedTuple):
     known: tuple[Hand, ...]
     """By seat: tiles that it was certainly dealt."""
     candidates: tuple[tuple[int, ...], ...]
-    """By seat and hidden tile: the set of tiles for which this holds: if the seat has it now, the seat was dealt it."""
+    """By seat and hidden tile: the set of tiles that, if the seat holds them now, were dealt to it."""
 
 
 class Knowledge(NamedTuple):

@@ -29,7 +29,7 @@ from service.engine.variant import Rules
 from service.engine.view import DealtView, DrewView, imagined
 
 _TEMPERATURE: Final = 1.5
-"""Pips: a move that is worth so much less than another is chosen e times more rarely.
+"""Pips: a move whose worth is lower by this amount is chosen e times more rarely.
 
 This value and the noise were chosen to maximise the likelihood of the true deals in matches between experts.
 """

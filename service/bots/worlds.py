@@ -1,4 +1,4 @@
-"""Sampled worlds: states of the match that a seat cannot tell from the true one.
+"""Sampled worlds: states of the match that a seat cannot distinguish from the true one.
 
 A world deals the unseen tiles to the hands of the other seats and to the stock. Its *places* are the hidden tiles, seat
 by seat, and then the stock in the order of drawing. A *free* place admits every tile; a *bound* place admits only the
@@ -16,9 +16,9 @@ candidates of its hidden tile.
 4. A world is rejected unless it meets these conditions: a seat that could continue its turn had a tile for it, the seat
    that opened is the one that the rules let open, and the round is not over.
 
-For example, 1-1, 1-2 and 5-5 are unseen, the other seat holds two tiles, and it has passed on a 5 with the first of
-them. Step 1 deals 1-1 or 1-2 to the place of the first tile, step 3 the other two tiles to the second place of the hand
-and to the stock. This gives four equally likely worlds.
+For example, 1-1, 1-2 and 5-5 are unseen. The other seat holds two tiles, and passed on a 5 when it held only the first.
+Step 1 deals 1-1 or 1-2 to the place of the first tile, step 3 the other two tiles to the second place of the hand and
+to the stock. This gives four equally likely worlds.
 
 Owns how worlds are dealt. The only source of randomness is ``random()`` of the generator that is passed in. Does not
 depend on how a move is chosen.
@@ -122,7 +122,7 @@ class Sampler:
         self._most_choices = None if _nested(list(places)) else _most_choices(places)
 
     def sample(self, random: Random) -> State:
-        """Return a world: a complete state that the seat cannot tell from the true one."""
+        """Return a world: a complete state that the seat cannot distinguish from the true one."""
         draw = random.random
         for _ in range(_WORLDS):
             world = self._deal(draw)

@@ -22,7 +22,7 @@ def warn(line: str) -> None:
 
 
 def claim_standard_streams() -> None:
-    """Open closed standard descriptors. Otherwise a socket could get such a number and be used as standard output."""
+    """Open closed standard descriptors, so that no socket gets their number and is used as standard output."""
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(descriptor, True)  # noqa: FBT003 # it takes no keyword
     os.close(descriptor)

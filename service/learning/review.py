@@ -1,8 +1,8 @@
 """A review of a match: the points that each decision gave away, and the luck of the deals in the results.
 
 Owns which moves are decisions (those with an alternative), and the sums of a seat. ``analysis`` compares a decision
-with the best move that the seat could have known, using only what the seat had seen: hidden tiles are nobody's mistake.
-The luck is that of the deals of completed rounds. Does not depend on the source of the record.
+with the best move, using only what the seat had seen, so hidden tiles are nobody's mistake. The luck is that of the
+deals of completed rounds. Does not depend on the source of the record.
 
 The points given away are never negative, so the errors of the estimates make even perfect play appear to give away a
 little. This bias is the same for all players, so they can be compared.

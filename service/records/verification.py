@@ -163,7 +163,7 @@ def _frame_faults(record: Record) -> Iterator[Fault]:
 
 
 def _is_dealt_anew(recorded: RecordedRound) -> bool:
-    """Return whether the round was dealt in this game, not copied from another one by a fork: those are arranged."""
+    """Return whether the round was dealt in this game; the deals that a fork copies are marked as arranged."""
     first = recorded.lines[0].event if recorded.lines else None
     return first is not None and not (isinstance(first, Dealt | RecordedDeal) and first.arranged)
 

@@ -133,7 +133,7 @@ def build_record(
     ``events``: the events of the match with their versions.
     ``commitment``: the commitment to the seed of round 1; each deal has the commitment of the next round.
     ``seeds``: the seeds by the number of their round.
-    ``viewer``: the viewer for whom the running round is redacted, if there is one; ``None``: nothing is redacted.
+    ``viewer``: a running round is redacted for this viewer; ``None``: nothing is redacted.
     """
     played_rounds = _by_round(events)
     running = bool(played_rounds) and not any(
