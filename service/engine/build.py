@@ -1,7 +1,4 @@
-"""The build of the engine that runs.
-
-Owns the two names.
-"""
+"""The build of the engine that this process runs."""
 
 from __future__ import annotations
 
@@ -10,4 +7,4 @@ from typing import Final, Literal
 Build = Literal["pure", "compiled"]
 
 BUILD: Final[Build] = "pure" if __file__.endswith(".py") else "compiled"
-"""``pure``: Python runs the sources; ``compiled``: it runs what ``tools.wheel_compiled`` has made of them."""
+"""``pure``: the Python sources; ``compiled``: the modules that ``tools.wheel_compiled`` compiled from them."""

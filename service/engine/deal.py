@@ -1,35 +1,35 @@
-"""From a seed to an order of tiles: the only randomness of the engine.
+"""Shuffling and dealing: an order of tiles from a seed. The engine has no other randomness.
 
-Owns the shuffle, which can be reproduced in any language:
+Owns the shuffle, which programs in any language can reproduce:
 
-* A *field* is a text's length in bytes as 4 bytes, big-endian, and then its UTF-8 bytes.
+* A *field* is the length of a text in bytes, as 4 bytes, big-endian, followed by its UTF-8 bytes.
 * The *stream* of a seed (32 bytes) is the concatenation of its blocks 0, 1, 2, …; block ``c`` is
   HMAC-SHA256 with the seed as the key, over the fields ``"domino-shuffle-1"``, round, attempt and
-  ``c``, the three numbers written in decimal. Round counts from 1; attempt is 0, and one more for each
-  deal of the round that the rules deal again.
-* A *number below n* is the next 4 bytes of the stream as a big-endian integer r; r is skipped as long
-  as it is not below the largest multiple of n up to 2³²; the number is r mod n.
+  ``c``, the three numbers written in decimal. Round counts from 1. Attempt counts from 0; it is the
+  number of deals of this round that the rules have rejected.
+* A *number below n*: take the next 4 bytes of the stream as a big-endian integer r. If r is not below
+  the largest multiple of n up to 2³², skip it and take the next 4 bytes. The number is r mod n.
 * *Fisher–Yates*: the set in its order 0-0, 0-1, …, 0-n, 1-1, …, n-n; for i from the last index down to
   1, swap the tiles at i and at a number below i + 1.
-* *Dealing*: in seat order each seat that is in takes its hand from the front, all its tiles at once; the
-  rest is the stock, drawn from the front.
+* *Dealing*: in seat order, each seat still in the match gets its whole hand from the front; the rest is
+  the stock, drawn from the front.
 
 In a game created with a seed text, the seed is SHA-256 over the fields ``"domino-seed-1"`` and the text, in every
 round. Vectors: ``tests/vectors/shuffle.json``.
 
-Any other deal can be verified after the round (``SCHEME``; ``docs/fairness.md``):
+Deals that are neither seeded nor arranged can be verified after the round (``SCHEME``; ``docs/fairness.md``):
 
 * The *master* is 32 bytes from the operating system, never published. The *round's seed* is HMAC-SHA256 with the
   master as the key, over the fields ``"domino-round-seed-1"`` and round. It is published when the round is over.
 * Its *commitment*, published before the deal, is SHA-256 over the fields ``"domino-commitment-1"`` and the round's
   seed.
 * The *shuffle's seed* is HMAC-SHA256 with the round's seed as the key, over the fields ``"domino-deal-1"``, the id of
-  the game, round, the number of seats, and each seat's *client seed* in seat order (a seat without one: the empty
-  text).
+  the game, round, the number of seats, and each seat's *client seed* in seat order (the empty text for a seat without
+  one).
 
-The *decision seed* of a computer player is HMAC-SHA256 with the round's seed (of an arranged or seeded game, the
+The *decision seed* of a computer player is HMAC-SHA256 with the round's seed (in an arranged or seeded game, the
 shuffle's seed) as the key, over the fields ``"domino-bot-1"``, seat, and the version of the game before the decision.
-With the published seed, every decision can be repeated.
+Anybody with the published seed can repeat every decision.
 
 Does not depend on the rules of any game.
 """
@@ -49,7 +49,6 @@ from service.engine.tiles import TILES, Tile
 
 SCHEME: Final = "domino-deal-1"
 MAX_CLIENT_SEED_CHARS: Final = 64
-"""Characters of a client seed."""
 
 _ROUND_LABEL = "domino-round-seed-1"
 _COMMITMENT_LABEL = "domino-commitment-1"
@@ -58,45 +57,47 @@ _SEED_LABEL = "domino-seed-1"
 _BOT_LABEL = "domino-bot-1"
 _WORD = 1 << 32
 _MULTIPLE = (0, *(_WORD - _WORD % n for n in range(1, len(TILES) + 1)))
-"""By n: the largest multiple of n up to 2³²."""
+"""For each n: the largest multiple of n up to 2³²."""
 _EIGHT_WORDS = Struct(">8I")
 
 Hands = tuple[tuple[Tile, ...], ...]
 
 
 class ArrangedDeal(NamedTuple):
-    """A deal fixed beforehand: each seat's hand (empty for an eliminated one), the stock in the order of drawing."""
+    """A deal that was fixed before the match, not shuffled."""
 
     hands: Hands
+    """In seat order; empty for an eliminated seat."""
     stock: tuple[Tile, ...]
+    """The next tile to draw is the first."""
 
 
 _USED = ArrangedDeal((), ())
+"""Replaces the arranged deal of a round that has been dealt."""
 
 
 class Deck(NamedTuple):
-    """The source of the deals of a match.
+    """The source of the deals of a match, of one of two kinds.
 
-    Without a ``game`` the randomness is fixed: ``seed`` is the seed of every shuffle, and the first rounds may have
-    ``arranged`` deals. With the id of a ``game`` its deals can be verified: ``seed`` is the master, and each seat may
-    have contributed a client seed.
+    * Fixed, without a ``game``: ``seed`` is the seed of every shuffle; the first rounds can have ``arranged`` deals.
+    * Verifiable, with the id of a ``game``: ``seed`` is the master, and each seat can have a client seed.
     """
 
     seed: bytes
     arranged: tuple[ArrangedDeal, ...] = ()
     game: str | None = None
     client_seeds: tuple[str, ...] = ()
-    """In seat order; an empty text for a seat that contributed none."""
+    """In seat order; an empty text for a seat without one."""
 
     def discard_used(self, round_number: int) -> Deck:
-        """Return the deck without the arranged deals of the rounds up to this one; the others keep their place."""
+        """Return the deck without the arranged deals of the rounds up to this one."""
         used = min(round_number, len(self.arranged))
         if not used or self.arranged[used - 1] == _USED:
             return self
         return self._replace(arranged=(_USED,) * used + self.arranged[used:])
 
     def with_client_seed(self, seat: int, text: str) -> Deck:
-        """Return the deck with the client seed of a seat, which counts for the deals to come."""
+        """Return the deck with this client seed of a seat, for all later deals."""
         return self._replace(client_seeds=(*self.client_seeds[:seat], text, *self.client_seeds[seat + 1 :]))
 
     def arranged_for(self, round_number: int) -> ArrangedDeal | None:
@@ -114,19 +115,19 @@ class Deck(NamedTuple):
         return None if self.game is None else commitment(round_seed(self.seed, round_number))
 
     def deal_proof(self, round_number: int, attempt: int) -> DealProof | None:
-        """Return what the deal of this round was derived from, or ``None`` if the deals cannot be verified."""
+        """Return the proof of the deal of this round, or ``None`` if the deals cannot be verified."""
         next_commitment = self.commitment(round_number + 1)
         return None if next_commitment is None else DealProof(attempt, self.client_seeds, next_commitment)
 
 
 def length_prefixed(value: str | bytes) -> bytes:
-    """Return a field: the length in bytes as 4 bytes, then the bytes, so that no two sequences of fields are alike."""
+    """Return a field: the length as 4 bytes, then the bytes. Different lists of fields never give the same bytes."""
     data = value.encode() if isinstance(value, str) else value
     return len(data).to_bytes(4, "big") + data
 
 
 def seed_from_text(text: str) -> bytes:
-    """Return the 32 bytes that a seed text stands for."""
+    """Return the seed of a game with this seed text: 32 bytes."""
     return sha256(length_prefixed(_SEED_LABEL) + length_prefixed(text)).digest()
 
 
@@ -155,7 +156,7 @@ def seed_of_decision(seed: bytes, seat: int, version: int) -> bytes:
 
 
 def shuffle(tiles: Sequence[Tile], seed: bytes, round_number: int, attempt: int) -> tuple[Tile, ...]:
-    """Return the tiles in the order in which this seed shuffles them for this attempt at dealing this round."""
+    """Return the tiles in the order that the seed gives for this attempt to deal this round."""
     order = list(tiles)
     n = len(order)
     for word in chain.from_iterable(_blocks(seed, round_number, attempt)):
@@ -169,7 +170,7 @@ def shuffle(tiles: Sequence[Tile], seed: bytes, round_number: int, attempt: int)
 
 
 def split(order: Sequence[Tile], sizes: Sequence[int]) -> ArrangedDeal:
-    """Return hands from the front of ``order``, one of each size in seat order, and the stock that is left."""
+    """Return the deal of these tiles: a hand of each size in seat order, and the rest as the stock."""
     hands = []
     start = 0
     for size in sizes:
@@ -190,5 +191,5 @@ def _blocks(seed: bytes, round_number: int, attempt: int) -> Iterator[tuple[int,
 
 @lru_cache
 def _cached_field(value: str | int) -> bytes:
-    """Return the field of a value that is needed for every shuffle."""
+    """Return the field of a value, cached because every shuffle needs the same fields."""
     return length_prefixed(str(value))

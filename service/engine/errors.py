@@ -1,6 +1,6 @@
-"""Moves, setups and texts that are rejected.
+"""The exceptions of the engine, for moves, setups and texts that it rejects.
 
-Owns the tree of refusals of the engine::
+Owns their classes::
 
     Refusal
     ├── InvalidSetup     a match that cannot be created: options, players or an arranged deal   invalid
@@ -11,8 +11,8 @@ Owns the tree of refusals of the engine::
     ├── RoundOver        the round has been scored, and the next deal is due                    round_over
     └── GameOver         the match has been won                                                 game_over
 
-A refusal carries its reason as data; the sentences for people are in ``service.reasons``. No reason names a tile that
-its reader may not see.
+A refusal has its reason as data; ``service.reasons`` turns the reason into a sentence. No reason names a tile that its
+reader must not see.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NONE: Final[Mapping[str, Param]] = MappingProxyType({})
 
 
 class Reason(NamedTuple):
-    """Why something is refused: a stable word, and the values that its sentence names."""
+    """The reason of a refusal: a stable word, and the values for its sentence."""
 
     word: str
     params: Mapping[str, Param] = _NONE
@@ -36,7 +36,7 @@ class Reason(NamedTuple):
 
 
 class Refusal(Exception):
-    """A request that the rules reject; nothing has changed. ``code`` is stable, ``reason`` says more."""
+    """A request that the rules reject; the state is unchanged. ``code`` is stable, ``reason`` has the details."""
 
     code: ClassVar[str]
 
@@ -46,7 +46,7 @@ class Refusal(Exception):
 
 
 class InvalidSetup(Refusal):
-    """A match that cannot be created. ``errors`` has the reasons by the path of the field (``rules.set``)."""
+    """A match that cannot be created. ``errors`` has the reasons by the path of the field (``options.set``)."""
 
     code = "invalid"
 
@@ -58,7 +58,7 @@ class InvalidSetup(Refusal):
 class InvalidNotation(Refusal):
     """A text that is not a tile or a line of a match.
 
-    ``sentence`` says in English what was expected; ``at``: the offset, from 0, of the first wrong character.
+    ``sentence`` describes in English what was expected; ``at`` is the offset of the first wrong character, from 0.
     """
 
     code = "invalid"

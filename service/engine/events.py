@@ -1,9 +1,9 @@
 """The events of a match, and the result of a round.
 
-Owns the events that the referee returns; replaying all of them gives the state of the match. They are complete,
-hidden tiles included: only ``view`` decides what of them a seat may know. A new event is a class and its row in
-``EVENT_TYPES``, from which the codec, the notation, the responses and the OpenAPI document take its plain fields.
-Does not depend on how an event changes a state (``referee``) or how it is stored.
+Owns the events that the referee returns; replaying all of them gives the state of the match. Events contain hidden
+tiles; ``view`` removes them. A new event needs a class and a row in ``EVENT_TYPES``, from which the codec, the
+notation, the responses and the OpenAPI document read its fields. Does not depend on the effect of an event on a state
+(``referee``), or on the way it is stored.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ EndReason = Literal["out", "blocked", "closed", "flip", "target"]
 
 
 class RemainingHand(NamedTuple):
-    """The tiles that a seat held when the round ended, and their value."""
+    """The hand of a seat at the end of a round, and its value."""
 
     seat: int
     tiles: tuple[Tile, ...]
@@ -25,24 +25,28 @@ class RemainingHand(NamedTuple):
 
 
 class ScoreLine(NamedTuple):
-    """One entry on the score card: points, the rule they follow from, and the arithmetic."""
+    """One line of the score card."""
 
     seat: int
     points: int
     rule: str
+    """The number of the rule that gives the points, such as ``3.6``."""
     text: str
+    """The arithmetic, such as ``14 + 50 + 7``."""
 
 
 class Manche(NamedTuple):
-    """A part of a match that is won by stars, from 1, with the stars of each seat (rules 17.4 to 17.6)."""
+    """A part of a match, which a seat wins by collecting stars (rules 17.4 to 17.6)."""
 
     number: int
+    """From 1."""
     stars: tuple[int, ...]
+    """In seat order."""
     ended: Literal["won", "chiree"] | None = None
-    """How it ended, its stars being the last there were: won by a third star, or by nobody as everybody had one."""
+    """How it ended: a seat won with its third star, or nobody won, because every seat had a star."""
 
     def running(self) -> Manche:
-        """Return the manche that goes on: this one, or after its end the next."""
+        """Return this manche, or if it has ended the next one."""
         return self if self.ended is None else Manche(self.number + 1, (0,) * len(self.stars))
 
 
@@ -58,16 +62,16 @@ class RoundResult(NamedTuple):
     loser: int | None = None
     carried: int = 0
     manche: Manche | None = None
-    """In games with manches: the stars after the round."""
+    """The manche after the round, in games with manches."""
 
 
 class DealProof(NamedTuple):
-    """What a deal was derived from, besides the seed of its round, so that it can be verified (``deal``)."""
+    """The inputs of a deal besides the seed of its round. With the seed, anybody can verify the deal (``deal``)."""
 
     attempt: int
-    """How many deals of this round were rejected by the rules before this one."""
+    """The number of deals of this round that the rules rejected before this one."""
     client_seeds: tuple[str, ...]
-    """In seat order; an empty text for a seat that contributed none."""
+    """In seat order; an empty text for a seat without one."""
     next_commitment: bytes
     """The commitment to the seed of the next round."""
 
@@ -87,24 +91,27 @@ class Dealt:
 
 
 class Played(NamedTuple):
-    """A tile was laid at this ``end``, ``None`` for the lead; with the points it scored where plays score.
+    """A tile was laid.
 
-    ``outer``: the half that stayed outside, in a game in which that does not follow from the end.
-    A named tuple and not a frozen dataclass, because most events are plays and it is faster to create.
+    A named tuple, not a frozen dataclass: most events are plays, and a named tuple is faster to create.
     """
 
     seat: int
     tile: Tile
     end: str | None
+    """The name of the end; ``None`` for the lead."""
     face_down: bool
     points: int | None = None
+    """``None`` in games in which plays do not score."""
     ends_sum: int | None = None
+    """The sum of the ends after the play; ``None`` in games that do not count ends."""
     outer: int | None = None
+    """The half that touches nothing, in games in which it does not follow from the end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drew:
-    """A seat drew the next tile of the stock; ``auto``: the service did it, as the seat had no choice."""
+    """A seat drew the next tile of the stock; ``auto``: the service drew it, because the seat had no choice."""
 
     seat: int
     tile: Tile
@@ -113,7 +120,7 @@ class Drew:
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """A seat passed: it laid no tile and could draw none; ``auto``: the service did it, as the seat had no choice."""
+    """A seat passed without laying a tile; ``auto``: the service passed, because the seat had no choice."""
 
     seat: int
     auto: bool | None = None
@@ -121,7 +128,7 @@ class Passed:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A seat ended its turn of several tiles."""
+    """A seat ended a turn in which it could have laid more tiles."""
 
     seat: int
 
@@ -151,7 +158,7 @@ class Eliminated:
 class Finished:
     """The match is over; tied seats share the win.
 
-    ``ended_by`` is ``forfeit`` if it ended because all sides but one have forfeited, and not by the rules.
+    ``ended_by`` is ``forfeit`` if all sides but one have forfeited, and ``None`` if the match ended by the rules.
     """
 
     winners: tuple[int, ...]
@@ -166,10 +173,13 @@ Event = Dealt | Played | Drew | Passed | Done | Flipped | RoundEnded | Eliminate
 FieldKind = Literal[
     "seat", "seats", "tile", "end", "number", "flag", "mark", "text", "name", "word", "optional_word", "bytes"
 ]
-"""A ``word`` is one of a few in small letters; an ``optional_word`` may be missing, and is the last field then. A
-``mark`` is true or missing, and is the last field then.
+"""The kind of a field of an event. Not obvious are:
 
-A ``name`` is that of a player, who may get another one: it is kept with the seat, and never with an event."""
+* ``word``: one of a few words in lower case;
+* ``optional_word``: a word that can be missing; always the last field;
+* ``mark``: true or missing; always the last field;
+* ``name``: the name of a player. It can change, so it is stored with the seat and not with the event.
+"""
 
 
 class EventType(NamedTuple):
@@ -179,7 +189,7 @@ class EventType(NamedTuple):
     name: str
     """Its ``type`` in a response."""
     code: int
-    """Its number in the stored form; a number is never given to another type."""
+    """Its number in stored games; never reused for another type."""
     fields: tuple[tuple[str, FieldKind], ...] | None
     """Its fields in order, each with its kind; ``None``: each text format has its own functions for this type."""
     word: str = ""

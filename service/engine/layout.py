@@ -1,11 +1,11 @@
-"""The layout: the tiles on the table, and the ends where a tile may join.
+"""The layout: the tiles on the table, and the ends where a tile can join.
 
-Owns the geometry that all games share. Does not depend on turns, hands, or which game is played.
+Owns which tile touches which, and which ends are open. Does not depend on turns, hands, or which game is played.
 
-**The layout is a tree.** Every tile but the first hangs on one *host* by one *side* of that host. A
-place where a tile may join is an *end*: it has a name, the number to match, its host and the side, and
-a gate. Ends are never merged, even if two of them are alike. When a tile joins, its end is covered
-and removed; which ends the tile opens depends on the tile alone:
+**The layout is a tree.** Every tile but the first joins one *side* of another tile, its *host*. A
+place where a tile can join is an *end*: it has a name, the number to match, its host, the side of the
+host, and a gate. Two ends are never merged, even if they are equal. When a tile joins an end, the end
+is covered and removed, and the tile opens ends of its own:
 
 ============================  ======================================================================
 laid                          opens
@@ -17,42 +17,40 @@ double, leading               both ``long`` sides, and both ``short`` sides if i
 double, joining, face down    none; a closed end on its ``long`` side remains visible
 ============================  ======================================================================
 
-A game decides for each face-up double how it branches: ``NEVER``; ``IMMEDIATELY``: its short sides are
-open from the start; or ``GATED``: its short sides open later. For the whole layout it decides its ``LayoutForm``: the
-names of the ends of a line, what an end counts (``EndValue``), when gated ends open (``Gates``), what an end wants
-(``Wants``), and how doubles lie: where they lie lengthwise, they open what any other tile does.
+A game decides for each face-up double how it branches: ``NEVER``; ``IMMEDIATELY``, so that its short
+sides are open from the start; or ``GATED``, so that its short sides open later. What a game decides for
+the whole layout is in ``LayoutForm``. A double that lies lengthwise opens the same ends as any other tile.
 
 **Worked examples**, ends written host/side=number, gated in (), closed in []:
 
 1. *Two-ended lines* (rules 4.3, 5.4): no double branches. Lead 1-1: 1-1/long=1, 1-1/long=1, named
-   ``left`` and ``right``; since an end is replaced by exactly one end, there are always two, and the
-   new end inherits the name. 1-2 on the right: 1-1/long=1, 1-2/end=2. 2-5, 5-4, 4-6 on the right →
+   ``left`` and ``right``. Each tile replaces one end by one end with the same name, so there are always
+   two. 1-2 on the right: 1-1/long=1, 1-2/end=2. 2-5, 5-4, 4-6 on the right →
    1, 6: the chain 1/1 1/2 2/5 5/4 4/6. 1-3 on the left → 3, 4 instead: 3/1 1/1 1/2 2/5 5/4.
 2. *Lupus's four arms* (rules 1.3): the lead branches IMMEDIATELY, all others NEVER. Lead 0-0: long=0,
-   long=0, short=0, short=0: four ends. Each is replaced by exactly one: always four arms. 0-1, then
+   long=0, short=0, short=0: four ends. Each tile replaces one end by one end: always four arms. 0-1, then
    1-1 face down: [1-1/long=1]; when all four are closed, no end is open (1.7 b).
-3. *The wolf's mother* (rules 2.4): the first face-up double == GATED, the others NEVER. As the lead
+3. *The wolf's mother* (rules 2.4): the first face-up double is GATED, the others NEVER. As the lead
    3-3: long=3, long=3, (short=3), (short=3). 3-5 on one long side: 5, 3, 3, 3, all open. In mid-chain
    1-2, 2-4, 4-4: 1-2/end=1, 4-4/long=4, (short=4), (short=4); 4-6 there → 1, 6, 4, 4; a later 6-6:
-   1, 6-6/long=6, 4, 4: no more ends. A face-down 4-4 would only close its end; the next face-up double
-   is the mother. The long side has an open gate as long as it is not served, so the layout is not
-   closed before it.
-4. *FIDO's doubles* (rules 3.4, 3.5): the lead == GATED, the others IMMEDIATELY. What an end counts is its
-   number, but for a long side, which counts nothing, gated or not. Lead 12-12: long, long, (short),
+   1, 6-6/long=6, 4, 4: no more ends. A face-down 4-4 only closes its end; the next face-up double is the
+   mother. Until a tile joins the long side, that side is open, so the layout is not closed.
+4. *FIDO's doubles* (rules 3.4, 3.5): the lead is GATED, the others IMMEDIATELY. An end counts its
+   number, open or gated, but a long side counts nothing. Lead 12-12: long, long, (short),
    (short): counts 0+0+12+12 = 24. 10-12 on a long side: 10 + 0 + 12 + 12 = 34. 10-11 on the 10: 35.
    0-12 on the other long side: +0 → 35. 5-12 on a short side: −12+5 = 28. 11-11 on the 11: −11+22 =
    39. 1-11 on its short side: −11+1 = 29. 6-11 on its far long side: −0+6 = 35. These are the sums
    of the rules' example.
 5. *One end* (rules 13.3): the line has only a ``right`` end. A leading double offers one long side.
-6. *Both long sides first* (rules 8.5): as 3, but the short sides of a leading double open when both of its long sides
+6. *Both long sides first* (rules 8.5): like 3, but the short sides of a leading double open when both of its long sides
    are covered. Lead 3-3, 3-5: 5, long=3, (3), (3); 3-4 on the other long side: 5, 4, 3, 3.
 7. *The lead first* (rules 12.3): the lead branches IMMEDIATELY, and every other end is gated until the four sides of
    the lead are covered. Lead 6-6, 3-6, 0-6, 2-6: (3), (0), (2), 6; 1-6 on the last side: 3, 0, 2, 1.
-8. *Halves that add up to 7* (rules 14.4, 14.7): an end wants 7 less its number, or a matador, and the half that stays
-   outside is named. Lead 6-6: 6-6/end=6, 6-6/end=6. 1-4 on the right with 4 outside: 6, 4. 2-5 there with 2
+8. *Halves that add up to 7* (rules 14.4, 14.7): an end wants 7 minus its number, or a matador, and a move names the
+   half that stays outside. Lead 6-6: 6-6/end=6, 6-6/end=6. 1-4 on the right with 4 outside: 6, 4. 2-5 there with 2
    outside: 6, 2. 5-5 there: 6, 5.
-9. *Face-down doubles* (rules 1.5, 2.5): they fit like any tile, so the parent's end is covered; the
-   closed end keeps the number and refers to the double, so a rendering can show what closed it.
+9. *Face-down doubles* (rules 1.5, 2.5): a double fits like any other tile and covers an end. It opens one closed end
+   with the same number, whose host is the double, so that a picture can show which tile closed it.
 
 A lead that is turned over (rules 2.8) closes every end.
 """
@@ -82,91 +80,92 @@ LEFT: Final = "left"
 RIGHT: Final = "right"
 
 Gates = Literal["first long side", "both long sides", "lead"]
-"""When gated ends open: the short sides of a double once the first tile has joined one of its long sides, or once both
-long sides are covered; or the ends of all other tiles once every side of the lead is covered."""
+"""When gated ends open.
+
+* ``first long side``: the short sides of a double, when a tile joins one of its long sides;
+* ``both long sides``: the short sides of a double, when both of its long sides are covered;
+* ``lead``: the ends of all tiles but the lead, when every side of the lead is covered.
+"""
 
 FIRST_LONG_SIDE: Final = "first long side"
 BOTH_LONG_SIDES: Final = "both long sides"
 LEAD_COVERED: Final = "lead"
 
 EndValue = Callable[[int, Side, bool], int]
-"""What an end that is not closed counts, by its number, its side, and whether it is *paired*.
+"""Returns the value of an end that is not closed, from its number, its side, and whether it is *paired*.
 
-The two long sides of a leading double are paired as long as both are uncovered; on a line of one end, which offers only
-one of them, nothing is paired. So a game can say that an end counts
-its number, that a long side counts nothing (rules 3.5), or that a double counts both halves once: on a long side its
-number if paired, else twice its number, and nothing on a short side (All Fives, Fives and Threes). In a game that
-scores by which ends there are and not by their sum (Bergen), ends are not counted.
+The two long sides of a leading double are paired while both are uncovered. On a line with one end no side is paired,
+because only one long side can be joined. Examples:
+
+* FIDO: an end counts its number, a long side nothing (rules 3.5);
+* All Fives, Fives and Threes: a double counts both halves once. A paired long side counts its number, another long side
+  twice its number, a short side nothing;
+* Bergen: there is no ``EndValue``, because its points do not depend on the sum of the ends.
 """
 Wants = Callable[[int], int]
-"""What an end of this number wants, as bits of ``Tile.offers``: a tile fits that offers one of them.
+"""Returns the bits of ``Tile.offers`` that an end with this number wants. A tile fits if it offers one of them.
 
-With the bit of a number its half of that number touches, with ``MATADOR`` either half."""
+A tile that fits by the bit of a number touches with that half; a tile that fits by ``MATADOR`` with either half."""
 StoredEnd = tuple[str, int, int, Side, Gate]
-"""An end without what it counts and wants: name, number, host, side, gate."""
+"""The name, number, host, side and gate of an end; its other fields can be computed."""
 
 _new: Final = tuple.__new__
-"""Creates a named tuple without its slower constructor, for objects that every move creates."""
+"""Creates a named tuple faster than its constructor does, for objects that every move creates."""
 
 
 class End(NamedTuple):
-    """A place where a tile may join, now or later.
-
-    ``host`` is the index of the placement it belongs to; ``counts`` is what it adds to the sum of the
-    ends, 0 where a game does not count them; ``wants`` is what a tile must offer that fits.
-    """
+    """A place where a tile can join, now or later."""
 
     name: str
     number: int
     host: int
+    """The index of the placement that it belongs to."""
     side: Side
     gate: Gate
     counts: int
+    """Its value in the sum of the ends; 0 in games that do not count ends."""
     wants: int
+    """The bits of ``Tile.offers`` of which a tile must offer one to fit."""
 
 
 class Placement(NamedTuple):
-    """A tile on the table. ``host`` and ``side`` are those of the end it joined; the lead has the host -1.
-
-    ``outer``: the half that stayed outside; ``None`` for the lead, and where equal halves touch.
-    """
+    """A tile on the table."""
 
     tile: Tile
     host: int
+    """The host of the end that it joined, as an index; -1 for the lead."""
     side: Side
+    """The side of the host that it joined."""
     seat: int
     face_down: bool
     outer: int | None = None
+    """The half that stayed outside; ``None`` for the lead, and in games in which equal halves touch."""
 
 
 class LayoutForm(NamedTuple):
-    """The answers of a game that hold for its whole layout.
-
-    ``line_ends``: the names of the ends of a line, ``left`` and ``right`` or only ``right``; if empty, ends are named
-    e1, e2, … as they arise. ``end_value``: what an end counts, ``None`` where ends are not counted. ``gates``: when
-    gated ends open. ``wants``: what an end wants, ``None`` where equal halves touch. ``doubles_across``: whether
-    doubles lie across, else lengthwise.
-    """
+    """The decisions of a game for its whole layout."""
 
     line_ends: tuple[str, ...] = (LEFT, RIGHT)
+    """The names of the ends of a line, ``left`` and ``right`` or only ``right``; if empty, ends are named e1, e2, …"""
     end_value: EndValue | None = None
+    """``None``: ends are not counted."""
     gates: Gates = FIRST_LONG_SIDE
     wants: Wants | None = None
+    """``None``: equal halves touch."""
     doubles_across: bool = True
+    """Whether doubles lie across; otherwise they lie lengthwise."""
 
 
 class Layout(NamedTuple):
-    """The tiles in the order of play, and the ends.
-
-    ``last_end_number`` is that of the newest end where ends are numbered. ``open_mask`` is what the open ends want
-    together, ``ends_sum`` is the sum of ``counts``; both are derived from ``ends``.
-    """
+    """The tiles in the order of play, and the ends. ``open_mask`` and ``ends_sum`` are derived from ``ends``."""
 
     placements: tuple[Placement, ...]
     ends: tuple[End, ...]
     form: LayoutForm
     last_end_number: int = 0
+    """The number of the newest end; 0 if ends are not numbered."""
     open_mask: int = 0
+    """All bits that the open ends want."""
     ends_sum: int = 0
 
     @property
@@ -176,7 +175,7 @@ class Layout(NamedTuple):
 
     @property
     def names_outer(self) -> bool:
-        """Whether the outer half of a tile is named, as it does not follow from the end."""
+        """Whether a play names its outer half, because the half does not follow from the end."""
         return self.form.wants is not None
 
     @property
@@ -187,7 +186,7 @@ class Layout(NamedTuple):
     def lead(self, tile: Tile, seat: int, branching: Branching) -> Layout:
         """Return the layout with its first tile, face up."""
         names, end_value, _, wants, across = self.form
-        # With one end the lead opens what a tile opens that joins by its lower half.
+        # On a line with one end, the lead opens the same end as a tile that joins by its lower half.
         touching = tile.low if len(names) == 1 else None
         sides, _, _ = _opened(tile, touching, NEVER if names else branching, end_value, wants=wants, across=across)
         ends = tuple(
@@ -206,7 +205,7 @@ class Layout(NamedTuple):
     ) -> Layout:
         """Return the layout with ``tile`` joined at the open end ``at``.
 
-        ``outer``: the half that stays outside; ``None``: the half that is equal to the end's number touches.
+        ``outer``: the half that stays outside; ``None``: the half with the end's number touches.
         """
         placements, ends, form, last_number, open_mask, ends_sum = self
         line_ends, end_value, gates, _, across = form
@@ -222,6 +221,7 @@ class Layout(NamedTuple):
             inner = touching if outer is None else tile.other_half(outer)
             sides, mask, total = _opened(tile, inner, branching, end_value, wants=form.wants, across=across)
         ends_sum += total - at_counts
+        # A tile at a long side of a double can open its short sides, and change the value of its other long side.
         if at_side == LONG and not (line_ends and end_value is None):
             if not at_host:
                 ends_sum += self._gain_beside(touching, at_counts)
@@ -250,6 +250,7 @@ class Layout(NamedTuple):
             if form.wants is not None:
                 return _with_ends(form, placements, ends, last_number)
             open_mask |= mask
+            # The bits of the covered end stay in the mask only if another open end wants them.
             if not mask & at_wants:
                 for end in ends:
                     if end.wants == at_wants and end.gate == OPEN:
@@ -259,25 +260,25 @@ class Layout(NamedTuple):
         return _new(Layout, (placements, ends, form, last_number, open_mask, ends_sum))
 
     def flip_lead(self) -> Layout:
-        """Return the layout with its lead, the only tile, turned over: all ends are closed (rules 2.8)."""
+        """Return the layout with its only tile, the lead, turned over; all ends are closed (rules 2.8)."""
         lead = self.placements[0]._replace(face_down=True)
         ends = tuple([end._replace(gate=CLOSED, counts=0) for end in self.ends])
         return self._replace(placements=(lead,), ends=ends, open_mask=0, ends_sum=0)
 
     def covered_sum(self, end: End) -> int:
-        """Return the sum of the ends without this open one, once it is covered."""
+        """Return the sum of the ends after a tile covers this open end, without the ends that the tile opens."""
         counts = end.counts
         covered = self.ends_sum - counts
         return covered + self._gain_beside(end.number, counts) if end.side == LONG and not end.host else covered
 
     def gains(self, tile: Tile, branching: Branching) -> tuple[int, int]:
-        """Return what the ends that ``tile`` opens face up count: joined by its lower half, and by its higher one."""
+        """Return the value of the ends that ``tile`` opens face up if it joins by its lower, and by its higher half."""
         return _gains(tile, NEVER if self.form.line_ends else branching, self.form.end_value)
 
     def _gain_beside(self, number: int, counts: int) -> int:
-        """Return how much more the other long side of a leading double counts once this one, of ``counts``, is covered.
+        """Return by how much the other long side of a leading double gains value when this long side is covered.
 
-        Paired long sides count the same; if the other one is covered already, they were not paired: 0.
+        ``counts``: the value of this side, and of the other side while both are paired. 0 if they are not paired.
         """
         return _counts(self.form.end_value, number, LONG, OPEN, paired=False) - counts
 
@@ -286,7 +287,7 @@ class Layout(NamedTuple):
     ) -> Layout:
         """Return this empty layout with these tiles and ends.
 
-        What the ends count and want, their sum and the mask of the open ends are computed.
+        The other fields of the ends and of the layout are computed.
         """
         stored_ends = list(stored_ends)
         end_value, wants = self.form.end_value, self.form.wants
@@ -306,7 +307,7 @@ class Layout(NamedTuple):
         return _with_ends(self.form, placements, tuple(ends), last_end_number)
 
     def end(self, name: str) -> End | None:
-        """Return the end of that name, open or not; ``None`` if there is none."""
+        """Return the end with this name, open or not; ``None`` if there is none."""
         for end in self.ends:
             if end.name == name:
                 return end
@@ -315,9 +316,9 @@ class Layout(NamedTuple):
     def covered_ends(self) -> tuple[str | None, ...]:
         """Return the name of the end that each tile covered; ``None`` for the lead.
 
-        Sides of a double may be alike, but what a tile opens takes the place of the end that it covers, and every tile
-        opens one. So the sides that a tile opened, free or covered by now, are in the order of the places of the ends
-        that are left of them.
+        Two sides of a double can be equal, so the name follows from positions in ``ends``: the ends that a tile opens
+        take the position of the end that it covers, and every tile opens at least one. So at or behind each side that a
+        tile opened there is still an end, and the sides are in the order of these ends.
         """
         placements, ends = self.placements, self.ends
         names: list[str | None] = [None] * len(placements)
@@ -329,7 +330,7 @@ class Layout(NamedTuple):
                     host = placements[host].host
             return tuple(names)
         opened: list[list[tuple[int, int]]] = [[] for _ in placements]
-        """For each tile its sides: the place of the first end left of it, and the tile that covered it, 0 for none."""
+        """The sides of each tile: the position of the first end at or behind the side, and the tile there (0: none)."""
         for place, end in enumerate(ends):
             opened[end.host].append((place, 0))
         for index in range(len(placements) - 1, -1, -1):
@@ -355,20 +356,20 @@ class Layout(NamedTuple):
         return False
 
     def admits(self, at: End, tile: Tile, outer: int | None) -> bool:
-        """Return whether this tile may join this end with this half outside; ``None`` where equal halves touch."""
+        """Return whether this tile can join this end; ``outer``: as in ``join``."""
         if at.gate != OPEN or not tile.offers & at.wants:
             return False
         return outer in outer_halves(tile, at.wants) if self.names_outer else outer is None
 
     def outer_half(self, index: int) -> int:
-        """Return the half of this tile that does not touch its host; of the lead the higher one."""
+        """Return the half of this tile that does not touch its host; for the lead the higher half."""
         tile, host, _, _, _, outer = self.placements[index]
         if outer is not None:
             return outer
         return tile.high if host < 0 else tile.other_half(tile.shared_number(self.placements[host].tile))
 
     def inner_half(self, index: int) -> int:
-        """Return the half of this tile that touches its host; of the lead the lower one."""
+        """Return the half of this tile that touches its host; for the lead the lower half."""
         return self.placements[index].tile.other_half(self.outer_half(index))
 
     def has_face_up_double(self) -> bool:
@@ -378,9 +379,9 @@ class Layout(NamedTuple):
 
 @cache
 def outer_halves(tile: Tile, wants: int) -> tuple[int, ...]:
-    """Return the halves of this tile that may stay outside, the lower first, at an end that wants this.
+    """Return the halves that can stay outside, the lower half first, if the tile joins an end that wants these bits.
 
-    A tile that does not fit has none, a double one.
+    Empty if the tile does not fit; a double has one.
     """
     either = tile.offers & wants & MATADOR
     halves = (tile.low,) if tile.double else (tile.low, tile.high)
@@ -388,8 +389,8 @@ def outer_halves(tile: Tile, wants: int) -> tuple[int, ...]:
 
 
 _Opened = tuple[tuple[tuple[int, Side, Gate, int, int], ...], int, int]
-"""The ends that a tile opens (number, side, gate, what it counts and wants), what they want together if they are open,
-and the sum they count."""
+"""The ends that a tile opens, as number, side, gate, ``counts`` and ``wants``; all bits that open ends among them want;
+and the sum of ``counts``."""
 
 
 @cache
@@ -430,7 +431,7 @@ def _opened(
 
 @cache
 def _gains(tile: Tile, branching: Branching, end_value: EndValue | None) -> tuple[int, int]:
-    """As ``Layout.gains``."""
+    """Return ``Layout.gains``, cached."""
     _, _, by_low = _opened(tile, tile.low, branching, end_value)
     _, _, by_high = _opened(tile, tile.high, branching, end_value)
     return by_low, by_high
@@ -438,12 +439,12 @@ def _gains(tile: Tile, branching: Branching, end_value: EndValue | None) -> tupl
 
 @cache
 def _closed(double: Tile, wants: Wants | None) -> _Opened:
-    """Return what a double leaves that joins face down: one closed end (rules 1.5, 2.5)."""
+    """Return the one closed end that a face-down double opens (rules 1.5, 2.5)."""
     return ((double.low, LONG, CLOSED, 0, _wanted(wants, double.low)),), 0, 0
 
 
 def _with_ends(form: LayoutForm, placements: tuple[Placement, ...], ends: tuple[End, ...], last_number: int) -> Layout:
-    """Return the layout with these tiles and ends, its mask and its sum computed from the ends."""
+    """Return the layout with these tiles and ends; ``open_mask`` and ``ends_sum`` are computed."""
     open_mask = ends_sum = 0
     for end in ends:
         ends_sum += end.counts
@@ -453,12 +454,12 @@ def _with_ends(form: LayoutForm, placements: tuple[Placement, ...], ends: tuple[
 
 
 def _has_other_long_side(ends: tuple[End, ...], at: End) -> bool:
-    """Return whether another long side of the double to which this long side belongs is still uncovered."""
+    """Return whether the double with this long side has another uncovered long side."""
     return any(end.host == at.host and end.side == LONG and end.name != at.name for end in ends)
 
 
 def _gated_by_lead(ends: tuple[End, ...]) -> tuple[End, ...]:
-    """Return these ends, those of all tiles but the lead gated while a side of the lead is uncovered, else all open."""
+    """Return the ends, gated at all tiles but the lead while a side of the lead is uncovered; after that all open."""
     gate: Gate = GATED if any(not end.host for end in ends) else OPEN
     return tuple([end._replace(gate=gate) if end.host and end.gate != CLOSED else end for end in ends])
 
@@ -466,7 +467,7 @@ def _gated_by_lead(ends: tuple[End, ...]) -> tuple[End, ...]:
 def _beside(end: End, end_value: EndValue | None, *, opens: bool) -> End:
     """Return an end of a double after a tile has joined a long side of the same double.
 
-    A gated short side opens if it ``opens`` now; the other long side of a leading double is no longer paired.
+    ``opens``: whether gated short sides open now. The other long side of a leading double is no longer paired.
     """
     if end.gate == GATED:
         return end._replace(gate=OPEN) if opens else end
@@ -477,16 +478,16 @@ def _beside(end: End, end_value: EndValue | None, *, opens: bool) -> End:
 
 
 def _counts(end_value: EndValue | None, number: int, side: Side, gate: Gate, *, paired: bool) -> int:
-    """Return what an end counts: 0 if it is closed or ends are not counted."""
+    """Return the value of an end; 0 if it is closed or ends are not counted."""
     return 0 if end_value is None or gate == CLOSED else end_value(number, side, paired)
 
 
 def _wanted(wants: Wants | None, number: int) -> int:
-    """Return what an end of this number wants."""
+    """Return the bits that an end with this number wants."""
     return 1 << number if wants is None else wants(number)
 
 
 @cache
 def empty_layout(form: LayoutForm) -> Layout:
-    """Return a layout without tiles; it has no ends."""
+    """Return a layout without tiles and ends."""
     return Layout((), (), form)

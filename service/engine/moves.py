@@ -1,6 +1,6 @@
-"""The moves that a seat may ask for.
+"""The moves that a seat can request.
 
-Owns the form of a move and the names of its actions. Does not depend on the rules: a move may be illegal.
+Owns the fields of a move and the names of the actions. Does not depend on the rules: a ``Move`` can be illegal.
 """
 
 from __future__ import annotations
@@ -17,27 +17,29 @@ ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
 
 
 class Move(NamedTuple):
-    """One move. ``tile``, ``end``, ``face_down`` and ``outer`` go with ``play`` only; the lead has no ``end``.
+    """One move. All fields but ``action`` belong to the action ``play``.
 
-    ``outer``: the half that stays outside, in a game in which that does not follow from the end; the lead has none.
-    A play in a list of legal moves also has the points that it scores where plays score, and the sum of the ends after
-    it where ends are counted (rules 3.5, 3.6); in a requested move both are ignored.
+    Only legal moves that the engine lists have ``ends_sum`` and ``points``; in a requested move both are ignored.
     """
 
     action: Action
     tile: Tile | None = None
     end: str | None = None
+    """The name of the end; ``None`` for the lead."""
     face_down: bool = False
     ends_sum: int | None = None
+    """The sum of the ends after the play, in games that count ends (rules 3.5)."""
     points: int | None = None
+    """The points of the play, in games in which plays score (rules 3.6)."""
     outer: int | None = None
+    """The half that touches nothing, in games in which it does not follow from the end; ``None`` for the lead."""
 
 
 @cache
 def play(tile: Tile, end: str | None, *, face_down: bool = False, outer: int | None = None) -> Move:
-    """Return the move that lays this tile there, where plays do not score.
+    """Return the move that plays this tile at this end, for games in which plays do not score.
 
-    Cached, as lists of moves repeat the same few.
+    Cached, because the same moves are in many lists of legal moves.
     """
     return Move(PLAY, tile, end, face_down, outer=outer)
 

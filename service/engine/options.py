@@ -1,7 +1,7 @@
-"""House rules: what may be agreed before a match, within which bounds.
+"""House rules: the options of a match, with their allowed values.
 
-Owns the form of an option and the check of a value. Does not depend on any game: each variant defines its options, and
-what is said of them is in ``service.texts``.
+Owns ``Option`` and the validation of values. Does not depend on any game: each variant defines its options, and
+``service.texts`` describes them.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ Value = bool | int | str
 class Option:
     """One house rule.
 
-    It takes one of ``values``, or any whole number from ``low`` to ``high``. A default of ``None`` means that the
-    variant computes it from the other options and the number of seats.
+    Its value is one of ``values`` or, if there are none, a whole number from ``low`` to ``high``. If ``default`` is
+    ``None``, the variant computes the default from the other options and the number of seats.
     """
 
     key: str
@@ -28,10 +28,10 @@ class Option:
     low: int = 0
     high: int = 0
     params: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Values that its description names."""
+    """Values for its description."""
 
     def error_for(self, value: object) -> Reason | None:
-        """Return why ``value`` is not allowed, or ``None`` if it is. ``True`` is not a number and ``2.0`` is not 2."""
+        """Return the error of a value, or ``None`` if it is allowed. ``True`` is not a number and ``2.0`` is not 2."""
         if self.values:
             if any(type(value) is type(known) and value == known for known in self.values):
                 return None
@@ -47,7 +47,7 @@ def format_value(value: Value) -> str:
 
 
 def resolve(options: tuple[Option, ...], given: Mapping[str, object]) -> dict[str, Value | None]:
-    """Return every option with its value: the one given, else the default. Raises ``InvalidSetup`` with all errors."""
+    """Return each option's given value or else its default, by key. Raises ``InvalidSetup`` with all errors."""
     known = {option.key: option for option in options}
     unknown = Reason("unknown_option", {"allowed": list(known)})
     errors = {f"options.{key}": [unknown] for key in given if key not in known}
@@ -57,7 +57,7 @@ def resolve(options: tuple[Option, ...], given: Mapping[str, object]) -> dict[st
         error = option.error_for(value) if key in given else None
         if error is not None:
             errors[f"options.{key}"] = [error]
-        resolved[key] = value  # type: ignore[assignment]  # checked just above, or the default
+        resolved[key] = value  # type: ignore[assignment]  # validated above, or the default
     if errors:
         raise InvalidSetup(errors)
     return resolved

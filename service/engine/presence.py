@@ -1,8 +1,8 @@
-"""The presence of people: the events by which a seat passes to a computer player and back, and forfeits.
+"""The presence of people: a computer player takes over a seat, the person returns, or the seat forfeits.
 
-Owns these events and what they mean for the seats. They belong to a match as it was played and are in its record, but
-to none of its rules: no state depends on them, and a forfeit changes who has won and no count. Does not depend on
-clocks: when a seat is timed out is decided by the host.
+Owns the events of presence and their effect on the seats. The record of a match contains them, but the state of the
+match does not depend on them: a forfeit changes the winners, but no score. Does not depend on clocks: the server
+decides when a seat has timed out.
 """
 
 from __future__ import annotations
@@ -17,15 +17,20 @@ from service.engine.state import State
 from service.engine.variant import Rules, ScoreOrder
 
 Absence = Literal["bot", "move", "claim", "forfeit"]
-"""What follows when the time of a seat is over: a computer player takes over, or plays this one turn; the others may
-claim that one takes over; or the seat forfeits, and one takes over."""
+"""The consequence when a seat has timed out.
+
+* ``bot``: a computer player takes over the seat;
+* ``move``: a computer player plays this turn;
+* ``claim``: another seat can claim the seat for a computer player;
+* ``forfeit``: the seat forfeits the match, and a computer player takes over.
+"""
 
 ABSENCES: Final[tuple[Absence, ...]] = ("bot", "move", "claim", "forfeit")
 
 
 @dataclass(frozen=True, slots=True)
 class TimedOut:
-    """The time of a seat was over: from now on (``bot``, ``forfeit``) or for this turn (``move``) a bot plays it."""
+    """A seat timed out."""
 
     seat: int
     then: Absence
@@ -33,21 +38,21 @@ class TimedOut:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """The player of a seat left: a bot plays it."""
+    """The player of a seat left, and a computer player took over."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """The player of a seat is back, and plays it again."""
+    """The player of a seat came back and plays it again."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """The time of a seat was over, and the seat ``by`` claimed that a bot plays it."""
+    """A seat timed out, and the seat ``by`` claimed it for a computer player."""
 
     seat: int
     by: int
@@ -55,14 +60,14 @@ class Claimed:
 
 @dataclass(frozen=True, slots=True)
 class Forfeited:
-    """A seat has forfeited the match: it is ranked behind all seats that have not."""
+    """A seat forfeited the match: it ranks behind all seats that did not."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class Resigned:
-    """The player of a seat gave the match up: a bot plays it, and it forfeits."""
+    """The player of a seat gave up: the seat forfeits, and a computer player took over."""
 
     seat: int
 
@@ -80,11 +85,13 @@ PRESENCE_EVENT_TYPES: Final = (
 
 
 class Presence(NamedTuple):
-    """The seats whose player is away or has forfeited, and the one whose running turn a bot plays."""
+    """The seats that are not played by their person, and the seats that have forfeited."""
 
     away: frozenset[int] = frozenset()
+    """A computer player plays these seats until their players return."""
     forfeited: frozenset[int] = frozenset()
     substituted: int | None = None
+    """The seat of which a computer player plays only the current turn."""
 
     def after(self, event: PresenceEvent) -> Presence:
         """Return the presence after this event."""
@@ -104,7 +111,7 @@ class Presence(NamedTuple):
         return self if self.substituted is None else self._replace(substituted=None)
 
     def plays(self, seat: int) -> bool:
-        """Return whether the player of the seat plays it now, and not a bot for them."""
+        """Return whether the player of the seat plays it now, without a substitute."""
         return seat not in self.away and seat != self.substituted
 
 
@@ -115,9 +122,9 @@ SUBSTITUTE: Final = "greedy"
 
 
 def ends_turn(event: Event, after: State) -> bool:
-    """Return whether an event ended the turn of the seat to move; ``after`` is the state after it.
+    """Return whether an event ended the turn of the seat to move; ``after`` is the state after the event.
 
-    A flip does not by itself, but the end of the round that follows it does.
+    A flip does not end the turn, but the end of the round, which follows it, does.
     """
     match event:
         case Played(seat=seat) | Drew(seat=seat) | Passed(seat=seat) | Done(seat=seat):
@@ -126,12 +133,12 @@ def ends_turn(event: Event, after: State) -> bool:
 
 
 def sides_in(rules: Rules, state: State, forfeited: Iterable[int]) -> set[int]:
-    """Return the sides, each a team or a seat alone, that are in the match with a seat that has not forfeited."""
+    """Return the sides (teams, or single seats) that have an active seat that has not forfeited."""
     return {_side(rules, seat) for seat in set(state.active_seats()) - set(forfeited)}
 
 
 def end_by_forfeit(rules: Rules, state: State, forfeited: Iterable[int]) -> Finished | None:
-    """Return the end of the match if these forfeits have left one side in it, all of whose team have won."""
+    """Return the end of the match if these forfeits leave only one side; all seats of that side win."""
     sides = sides_in(rules, state, forfeited)
     if len(sides) != 1:
         return None
@@ -141,7 +148,7 @@ def end_by_forfeit(rules: Rules, state: State, forfeited: Iterable[int]) -> Fini
 def consequences(
     rules: Rules, state: State, presence: Presence, event: PresenceEvent
 ) -> tuple[Forfeited | Finished, ...]:
-    """Return what follows from this event at once; ``presence`` is that before it."""
+    """Return the events that follow from this event; ``presence`` is the presence before it."""
     match event:
         case TimedOut(seat, then="forfeit") | Resigned(seat):
             end = end_by_forfeit(rules, state, presence.forfeited | {seat})
@@ -153,9 +160,10 @@ def consequences(
 def winners_after_forfeits(
     rules: Rules, best: ScoreOrder, state: State, winners: tuple[int, ...], *, forfeited: frozenset[int]
 ) -> tuple[int, ...]:
-    """Return the winners of a finished match, none of which is of a side all of whose seats have forfeited.
+    """Return the winners of a finished match without the sides of which all seats have forfeited.
 
-    If all ``winners`` by the rules are, the best of the others have won. If every side has forfeited, nothing changes.
+    ``winners``: the winners by the rules. If none of them is left, the best of the other sides win. If all sides have
+    forfeited, the winners do not change.
     """
     if not forfeited:
         return winners

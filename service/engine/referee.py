@@ -1,7 +1,7 @@
 """The referee: the legal moves of a seat, the events of a move, and the state after an event.
 
-Owns the course of a turn, which is the same for all games; what differs between games is a question to their
-``Rules``. Does not depend on any game, or on who may see what (``view``).
+Owns the course of a turn, which is the same for all games; ``Rules`` answers the questions in which games differ. Does
+not depend on any game, or on hidden facts (``view``).
 
 ``legal_moves`` lists the moves. ``advance`` returns the events of a move and the state after them, or raises a
 ``Refusal``. ``apply`` returns the state after a single event and never rejects one. A turn:
@@ -15,8 +15,8 @@ has no tile that fits        draw, if the stock and the drawing rule allow one m
 the second player (2.8)      if none of its tiles fits, also flip
 ===========================  =================================================================
 
-A turn ends automatically when nothing may follow: after the last tile that can be laid, and after a draw that may
-not be placed, or that does not fit where only one may be drawn.
+A turn ends automatically when the seat has no action left: after the last tile that it can lay, after a drawn tile that
+it may not lay in this turn, and after a drawn tile that does not fit if only one draw is allowed.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ from service.engine.tiles import Tile, add_tile, sort_tiles, tiles_with
 from service.engine.variant import Rules
 
 MAX_DEAL_ATTEMPTS: Final = 10_000
-"""Attempts at dealing a round; far more than are ever needed."""
+"""The maximum number of attempts to deal a round; far more than are ever needed."""
 
-_new: Final = tuple.__new__  # as in ``layout``
+_new: Final = tuple.__new__  # see ``layout._new``
 
 
 # The legal moves
 
 
 def legal_moves(rules: Rules, state: State, seat: int) -> tuple[Move, ...]:
-    """Return every move that ``seat`` may make now, each once, in a fixed order: plays by tile and end come first."""
+    """Return all legal moves of a seat in a fixed order: first the plays, by tile and end."""
     if seat != state.turn:
         return (DEAL,) if state.phase == ROUND_OVER and not state.eliminated_round[seat] else ()
     layout, laid = state.layout, state.tiles_laid
@@ -72,7 +72,7 @@ def legal_moves(rules: Rules, state: State, seat: int) -> tuple[Move, ...]:
 
 
 def placeable(_rules: Rules, layout: Layout, tiles: Hand) -> Hand:
-    """Return the tiles of these that have a place on this layout; any tile has one on an empty table."""
+    """Return the tiles that fit this layout; on an empty table every tile fits."""
     if not layout.ends:
         return tiles
     open_mask = layout.open_mask
@@ -80,12 +80,12 @@ def placeable(_rules: Rules, layout: Layout, tiles: Hand) -> Hand:
 
 
 def placeable_set(_rules: Rules, layout: Layout) -> int:
-    """Return the tiles that ``placeable`` admits on a layout with tiles: bit i stands for the tile with the index i."""
+    """Return the tiles that fit a layout with tiles, as a bit set of their indexes."""
     return tiles_with(layout.open_mask)
 
 
 def _admitted(rules: Rules, state: State) -> Hand:
-    """Return the tiles that may lead, or follow in the same turn, whether they fit or not."""
+    """Return the tiles that can lead, or follow in the same turn, whether they fit or not."""
     if state.tiles_laid:
         assert state.turn is not None
         return rules.may_follow(state.layout, state.hands[state.turn])
@@ -95,7 +95,7 @@ def _admitted(rules: Rules, state: State) -> Hand:
 
 
 def _plays(rules: Rules, state: State, tiles: Hand) -> list[Move]:
-    """Return the plays of these tiles: one for each end that fits, two for a double that may lie face down."""
+    """Return the plays of these tiles: one for each end that fits, two for a double that can lie face down."""
     ends, open_mask = state.layout.ends, state.layout.open_mask
     if not ends:
         return [_lead(rules, state, tile) for tile in tiles]
@@ -116,7 +116,7 @@ def _plays(rules: Rules, state: State, tiles: Hand) -> list[Move]:
 
 
 def _plays_by_outer_half(layout: Layout, tiles: Hand) -> list[Move]:
-    """As ``_plays``, where the outer half is named: one for each half that may stay outside at an end (rules 14.6)."""
+    """Return the plays in a game that names outer halves: one for each end and possible outer half (rules 14.6)."""
     return [
         play(tile, end.name, outer=outer)
         for tile in tiles
@@ -127,7 +127,7 @@ def _plays_by_outer_half(layout: Layout, tiles: Hand) -> list[Move]:
 
 
 def _scored_plays(rules: Rules, state: State, tiles: Hand) -> list[Move]:
-    """As ``_plays``, for a game in which plays score and a layout with tiles."""
+    """Return the plays in a game in which plays score, on a layout with tiles."""
     layout, points = state.layout, rules.points
     open_mask, counts_ends = layout.open_mask, rules.end_value is not None
     assert points is not None
@@ -168,10 +168,11 @@ def _without_a_play(rules: Rules, state: State) -> tuple[Move, ...]:
 
 
 def forced_move(rules: Rules, state: State) -> Move | None:
-    """Return the draw or pass that is the only legal move of the seat on turn; ``None`` if it has a choice, or a play.
+    """Return the draw or pass that is the only legal move of the seat on turn; otherwise ``None``.
 
-    That there is but one play would tell what the hand lacks. That nothing can be played is told by any draw or pass,
-    but a pass after a draw that is kept (rules 5.5): then a tile fits, so there is a choice.
+    The service makes this move for the seat. It never makes a forced play, because that would reveal that no other tile
+    of the hand fits. A forced draw or pass reveals only that no tile fits, as does every draw or pass but one: a seat
+    that keeps a drawn tile (rules 5.5) has a tile that fits, so its pass is not forced.
     """
     if state.turn is None:
         return None
@@ -183,9 +184,9 @@ def forced_move(rules: Rules, state: State) -> Move | None:
 
 
 def advance(rules: Rules, deck: Deck, state: State, seat: int, *, move: Move) -> tuple[tuple[Event, ...], State]:
-    """Return the events of this move, including those that follow automatically, and the state after them.
+    """Return the events of this move, with those that follow automatically, and the state after them.
 
-    A play may omit its end if the tile has one legal place, and its outer half if the tile fits one way there. Raises
+    A play can omit its end if the tile fits only one end, and its outer half if only one half can stay outside. Raises
     ``GameOver``, ``RoundOver``, ``NotYourTurn``, ``NotInMatch`` or ``IllegalMove``.
     """
     event: Event
@@ -205,7 +206,7 @@ def advance(rules: Rules, deck: Deck, state: State, seat: int, *, move: Move) ->
 
 
 def _end_round(rules: Rules, state: State, event: Event, reason: EndReason) -> tuple[tuple[Event, ...], State]:
-    """Return the event that ended the round, its result, what that means for the match, and the state after them."""
+    """Return this last event of a round, the events of the result and its effect, and the state after them."""
     events = [event, RoundEnded(rules.score_round(state, reason, rules.hands_left(state)))]
     state = apply(rules, state, events[-1])
     verdict = rules.match_end(state)
@@ -218,9 +219,10 @@ def _end_round(rules: Rules, state: State, event: Event, reason: EndReason) -> t
 
 
 def deal(rules: Rules, deck: Deck, state: State) -> tuple[Dealt, State]:
-    """Return the next round's deal, the one arranged or else the first that can be opened, and the state after it.
+    """Return the deal of the next round, and the state after it.
 
-    An arranged deal is used if its empty hands are those of the eliminated seats.
+    An arranged deal is used if exactly the eliminated seats have an empty hand in it; otherwise the first shuffled deal
+    that a seat can open.
     """
     round_number = state.round + 1
     arranged = deck.arranged_for(round_number)
@@ -238,7 +240,7 @@ def deal(rules: Rules, deck: Deck, state: State) -> tuple[Dealt, State]:
 
 
 def first_valid_deal(rules: Rules, state: State, seed: bytes, sizes: Sequence[int]) -> tuple[int, Dealt, State]:
-    """Return number, deal and state of the first attempt from this seed that can be opened."""
+    """Return the first attempt from this seed that a seat can open: its number, its deal, and the state after it."""
     for attempt in range(MAX_DEAL_ATTEMPTS):
         dealt = deal_attempt(rules, seed, state.round + 1, attempt, sizes=sizes)
         opened = _open(rules, state, dealt)
@@ -250,7 +252,7 @@ def first_valid_deal(rules: Rules, state: State, seed: bytes, sizes: Sequence[in
 def deal_attempt(rules: Rules, seed: bytes, round_number: int, attempt: int, *, sizes: Sequence[int]) -> Dealt:
     """Return the deal of this attempt, one hand of each size, whether the rules accept it or not.
 
-    ``seed``: of the shuffle.
+    ``seed``: the seed of the shuffle.
     """
     hands, stock = split(shuffle(rules.tiles, seed, round_number, attempt), sizes)
     return Dealt(round_number, tuple([sort_tiles(hand) for hand in hands]), stock, arranged=False)
@@ -262,7 +264,7 @@ def can_open(rules: Rules, state: State, dealt: Dealt) -> bool:
 
 
 def _decide_other(rules: Rules, state: State, seat: int, move: Move) -> Event:
-    """Return the event of any move during a round but a play of the seat to move."""
+    """Return the event of a move during a round, unless it is a play of the seat to move."""
     if seat != state.turn:
         assert state.turn is not None
         _check_in_match(state, seat)
@@ -274,7 +276,7 @@ def _decide_other(rules: Rules, state: State, seat: int, move: Move) -> Event:
 
 
 def _decide_deal(rules: Rules, deck: Deck, state: State, seat: int, *, move: Move) -> tuple[Dealt, State]:
-    """Return the event of a move between two rounds, where only a deal is legal, and the state after it."""
+    """Return the event of a move between two rounds, when only a deal is legal, and the state after it."""
     if state.phase == FINISHED:
         raise GameOver("game_over")
     _check_in_match(state, seat)
@@ -290,7 +292,7 @@ def _check_in_match(state: State, seat: int) -> None:
 
 
 def _not_legal(rules: Rules, state: State, action: str, legal: tuple[Move, ...]) -> IllegalMove:
-    """Why this action, which is not a play, is not among these legal moves of the seat to move."""
+    """Return the error for an action, not a play, that is not among these legal moves of the seat to move."""
     if action not in ("draw", "pass"):
         return IllegalMove(_NOT_NOW[action], action=action)
     if DONE in legal:
@@ -330,9 +332,9 @@ def _decide_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Pla
 
 
 def _find_end(layout: Layout, tile: Tile, name: str | None) -> End:
-    """Return the open end of that name where the tile fits, or the only such end without a name.
+    """Return the open end with this name; without a name, the only open end where the tile fits.
 
-    Raises ``IllegalMove``.
+    Raises ``IllegalMove`` if the tile does not fit there, or fits several ends and none is named.
     """
     offers = tile.offers
     if name is not None:
@@ -346,9 +348,9 @@ def _find_end(layout: Layout, tile: Tile, name: str | None) -> End:
 
 
 def _find_outer(layout: Layout, end: End | None, tile: Tile, outer: int | None) -> int | None:
-    """Return the half that stays outside: this one, or the only one that may; ``None`` where it is not named.
+    """Return the half that stays outside: ``outer``, or the only possible half; ``None`` if the game does not name it.
 
-    Raises ``IllegalMove`` for a half that may not stay outside, and for none if either may.
+    Raises ``IllegalMove`` if ``outer`` cannot stay outside, or if it is missing and both halves can.
     """
     if end is None:
         if outer is not None:
@@ -365,14 +367,14 @@ def _find_outer(layout: Layout, end: End | None, tile: Tile, outer: int | None) 
 
 
 def _not_held(rules: Rules, tile: Tile | None) -> IllegalMove:
-    """Why a tile that is not in the hand may not be laid."""
+    """Return the error for a tile that is not in the hand."""
     if tile is None or tile in rules.tiles:
         return IllegalMove("tile_not_held", **{} if tile is None else {"tile": tile.name})
     return IllegalMove("not_in_set", tile=tile.name, max=max([tile.high for tile in rules.tiles]))
 
 
 def _no_place(layout: Layout, tile: Tile, name: str | None, places: Sequence[str]) -> IllegalMove:
-    """Why a tile that fits at ``places`` may not be laid at the end of that name."""
+    """Return the error for a tile that fits at ``places``, but not at the end with this name."""
     if name is None:
         return IllegalMove("several_ends" if places else "fits_nowhere", tile=tile.name, ends=places)
     if not layout.ends:
@@ -431,7 +433,7 @@ def _apply_played(rules: Rules, state: State, event: Played) -> State:
 
 
 def _apply_play(rules: Rules, state: State, event: Played, layout: Layout) -> State:
-    """Return the state after a play that gives this layout."""
+    """Return the state after a play; ``layout``: the layout after it."""
     seat, hands, points = event.seat, state.hands, event.points
     held = list(hands[seat])
     held.remove(event.tile)

@@ -1,6 +1,6 @@
-"""The state of a match from its events, and the table from what everybody may know of them.
+"""Rebuilds a match from its events: the state from all facts, the table from public facts.
 
-Owns nothing but the loop: ``referee.apply`` says what an event does.
+``referee.apply`` defines the effect of a single event.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from service.engine.view import DealtView
 
 
 def replay(rules: Rules, events: Iterable[Event]) -> State:
-    """Return the state of a match after these events, the first ones of the match."""
+    """Return the state of a match after these events, which start with the first event of the match."""
     state = rules.start()
     for event in events:
         state = apply(rules, state, event)
@@ -24,10 +24,10 @@ def replay(rules: Rules, events: Iterable[Event]) -> State:
 
 
 def layout_after(rules: Rules, layout: Layout | None, event: object) -> Layout | None:
-    """Return the table after an event, or after one as a viewer may know it; most events leave it as it was.
+    """Return the table after an event, or after a viewer's copy of an event; most events do not change it.
 
-    ``None`` stands for a table that is not known: also after an event that cannot have happened on this table, as when
-    an earlier one was lost in a failover of the store. The next deal makes it known again.
+    ``None`` is an unknown table. A table becomes unknown if the event is not possible on it, for example because a
+    failover of the store lost an earlier event. It is known again after the next deal.
     """
     if isinstance(event, Dealt | DealtView):
         return rules.empty_layout()

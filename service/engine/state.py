@@ -1,7 +1,7 @@
-"""A match between two moves, frozen.
+"""The frozen state of a match between two moves.
 
-Owns the facts that cannot be derived from each other. Does not depend on the rules that lead from one state
-to the next: only ``referee.apply`` makes a state.
+Owns the fields of a state; none of them can be derived from the others. Does not depend on the rules: ``referee``
+computes the next state.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ Hand = tuple[Tile, ...]
 
 
 class PlacementScore(NamedTuple):
-    """What one seat scored by one placement of the running round (rules 3.6), its own or its partner's.
+    """The points of one seat for one tile, laid in the current round by the seat or its partner (rules 3.6).
 
-    ``ends_sum``: the sum of the ends that the points follow from, ``None`` where ends are not counted.
+    ``ends_sum``: the sum of the ends that gave the points; ``None`` in games that do not count ends.
     """
 
     seat: int
@@ -32,50 +32,50 @@ class PlacementScore(NamedTuple):
     points: int
 
 
-_new: Final = tuple.__new__  # as in ``layout``
+_new: Final = tuple.__new__  # see ``layout._new``
 _SET_BY_MOVE: Final = 8
 _SET_BY_DEAL: Final = 11
-"""How many of the first fields of ``State`` its two methods set."""
+"""The number of leading fields of ``State`` that ``after_move`` and ``after_deal`` set."""
 
 
 class State(NamedTuple):
-    """All facts of a match between two moves; every tuple with one item per seat is in seat order.
+    """The state of a match between two moves. Tuples with one item per seat are in seat order.
 
-    The first fields are those that ``after_move`` and ``after_deal`` set, in their order. Before the first deal a
-    match is in the phase ``round_over`` with round 0.
+    ``after_move`` and ``after_deal`` set the first fields, so their order matters. Before the first deal, ``phase`` is
+    ``round_over`` and ``round`` is 0.
     """
 
     hands: tuple[Hand, ...]
-    """Each sorted; empty for an eliminated seat."""
+    """Each hand is sorted; it is empty for an eliminated seat."""
     stock: tuple[Tile, ...]
-    """In the order of drawing."""
+    """The next tile to draw is the first."""
     layout: Layout
     turn: int | None
     """The seat to move; ``None`` unless the phase is ``playing``."""
     tiles_laid: int
-    """Tiles laid in this turn."""
+    """The number of tiles laid in the current turn."""
     drew: bool
-    """Whether a tile was drawn in this turn."""
+    """Whether a tile was drawn in the current turn."""
     went_out_first: int | None
-    """The seat that was the first to lay its last tile in this round."""
+    """The seat that laid its last tile first in this round."""
     placements_scored: tuple[PlacementScore, ...]
     phase: Phase
     round: int
     opener: int | None
     """The seat that opened this round."""
     totals: tuple[int, ...]
-    """The match score at the end of the last round."""
+    """The totals after the last finished round."""
     eliminated_round: tuple[int, ...]
-    """The round in which a seat went out of the match; 0 while it is active."""
+    """The round in which a seat was eliminated; 0 while it is in the match."""
     carry: int
-    """What earlier rounds carry over (rules 2.11, 11.11, 16.6)."""
+    """The points or draws that earlier rounds carry over (rules 2.11, 11.11, 16.6)."""
     next_leader: int | None
-    """The seat that leads the next round by the last one, mostly its winner; ``None``: the deal decides."""
+    """The seat that leads the next round, in most games the last winner; ``None``: the deal decides."""
     dealer: int | None
-    """The seat that deals, in games with a dealer; from the end of the first round on."""
+    """The seat that deals, in games with a dealer; ``None`` until the first round has ended."""
     winners: tuple[int, ...]
     manche: Manche | None = None
-    """As the last round left it, in games with manches."""
+    """The manche after the last finished round, in games with manches."""
 
     def after_move(
         self,
@@ -89,7 +89,7 @@ class State(NamedTuple):
         went_out_first: int | None,
         placements_scored: tuple[PlacementScore, ...],
     ) -> State:
-        """Return the state with these facts of the running round, at less than half of the cost of ``_replace``."""
+        """Return the state with these values of the current round, in less than half the time of ``_replace``."""
         facts = (hands, stock, layout, turn, tiles_laid, drew, went_out_first, placements_scored)
         return _new(State, facts + self[_SET_BY_MOVE:])
 
@@ -103,13 +103,13 @@ class State(NamedTuple):
         round_number: int,
         opener: int | None,
     ) -> State:
-        """Return the state at the start of this round, likewise."""
+        """Return the state at the start of this round, as fast as ``after_move``."""
         facts = (hands, stock, layout, turn, 0, False, None, (), PLAYING, round_number, opener)
         return _new(State, facts + self[_SET_BY_DEAL:])
 
     @property
     def to_act(self) -> tuple[int, ...]:
-        """The seats that may move: the one whose turn it is, between two rounds all that may deal, else none."""
+        """The seats that can move: the seat on turn, or between two rounds all active seats, which can deal."""
         if self.turn is not None:
             return (self.turn,)
         return self.active_seats() if self.phase == ROUND_OVER else ()
@@ -121,12 +121,12 @@ class State(NamedTuple):
         return tuple([seat for seat in seats if not eliminated[seat]] if any(eliminated) else seats)
 
     def clockwise(self, first: int) -> tuple[int, ...]:
-        """Return the seats still in the match, clockwise from ``first``, or from the next one if that is eliminated."""
+        """Return the seats still in the match, clockwise, starting with ``first`` if it is among them."""
         seats = len(self.eliminated_round)
         return tuple([s % seats for s in range(first, first + seats) if not self.eliminated_round[s % seats]])
 
     def running_totals(self) -> tuple[int, ...]:
-        """Return the match score so far, the placements of the running round included (rules 3.6)."""
+        """Return the totals with the points scored so far in the current round (rules 3.6)."""
         if not self.placements_scored:
             return self.totals
         totals = list(self.totals)
@@ -136,7 +136,7 @@ class State(NamedTuple):
 
 
 def new_match(seats: int, layout: Layout, *, has_manches: bool = False) -> State:
-    """Return a match of ``seats`` seats before its first deal, its table empty."""
+    """Return the state of a match before its first deal. ``layout``: the empty table."""
     zeros = (0,) * seats
     return State(
         phase=ROUND_OVER,

@@ -1,7 +1,6 @@
-"""Tiles, their notation, and the sets they come in.
+"""Tiles, their notation, and the sets of tiles.
 
-A tile is one of 190 values, double-zero to double-eighteen, each created once: every reference to a tile is the same
-object, so tiles are compared by identity. Owns their numbers and their spelling.
+There are 190 tiles, 0-0 to 18-18. Each is created once, so tiles are compared by identity.
 """
 
 from __future__ import annotations
@@ -17,16 +16,18 @@ from service.engine.errors import InvalidNotation
 MAX_PIPS: Final = 18
 
 MATADOR: Final = 1 << MAX_PIPS + 1
-"""The bit of ``Tile.offers`` of 0-0 and of the tiles whose halves add up to 7 (rules 14.5)."""
+"""The bit that marks a matador in ``Tile.offers``: 0-0, and tiles whose halves add up to 7 (rules 14.5)."""
 _MATADOR_PIPS: Final = (0, 7)
 
 
 class Tile:
-    """Two halves, the smaller one first.
+    """A tile with the halves ``low`` and ``high``.
 
-    ``pips`` is the sum of the halves, ``mask`` has the bit of each half's number set, and ``offers`` also the bit
-    ``MATADOR`` of a matador: that is what an end may want. ``index`` is the tile's place in the order 0-0, 0-1, 1-1,
-    0-2, … in which every set is a prefix of the next larger one.
+    * ``pips``: the sum of the halves;
+    * ``mask``: one bit for the number of each half;
+    * ``offers``: ``mask``, with the bit ``MATADOR`` if the tile is a matador. An end wants some of these bits;
+    * ``index``: the position in the order 0-0, 0-1, 1-1, 0-2, …, in which every set is a prefix of the next larger set;
+    * ``rank``: the sort key in a hand, by ``low``, then ``high``.
     """
 
     __slots__ = ("double", "high", "index", "low", "mask", "name", "offers", "pips", "rank")
@@ -47,7 +48,7 @@ class Tile:
         return self.high if number == self.low else self.low
 
     def shared_number(self, other: Tile) -> int:
-        """Return the number by which this tile touches another one; two different tiles never share both."""
+        """Return the number that this tile and another one have in common."""
         return self.low if self.low in (other.low, other.high) else self.high
 
     def __repr__(self) -> str:
@@ -58,22 +59,22 @@ class Tile:
 
 
 TILES: Final = tuple(Tile(low, high) for high in range(MAX_PIPS + 1) for low in range(high + 1))
-"""All tiles by their index."""
+"""All tiles by index."""
 
 _by_rank = attrgetter("rank")
 
 _SETS_BY_BIT: Final = tuple(
     [sum([1 << tile.index for tile in TILES if tile.offers >> bit & 1]) for bit in range(MATADOR.bit_length())]
 )
-"""By the place of a bit: the tiles that offer it, as the set of their indexes."""
+"""For each bit of ``Tile.offers``: the tiles that offer it, as a bit set of their indexes."""
 
 
 _SPLIT: Final = 10
-"""The bits of a mask that are looked up in a first table; the others are in a second one."""
+"""The number of low bits that the first lookup table covers; a second table covers the others."""
 
 
 def _sets_by_mask(by_bit: Sequence[int]) -> tuple[int, ...]:
-    """By every mask of these bits, of which the first is bit 0: the tiles that offer one of them."""
+    """Return for every mask of these bits, from bit 0 on, the tiles that offer at least one of them."""
     sets = [0]
     for tiles in by_bit:
         sets += [earlier | tiles for earlier in sets]
@@ -85,18 +86,18 @@ _SETS_BY_HIGH_BITS: Final = _sets_by_mask(_SETS_BY_BIT[_SPLIT:])
 
 
 def tiles_with(wants: int) -> int:
-    """Return the tiles that offer one of these bits, as a set: bit i stands for the tile with the index i."""
+    """Return the tiles that offer at least one of these bits, as a bit set of their indexes."""
     return _SETS_BY_LOW_BITS[wants & (1 << _SPLIT) - 1] | _SETS_BY_HIGH_BITS[wants >> _SPLIT]
 
 
 TILES_BY_TEXT: Final = {text: tile for tile in TILES for text in (f"{tile.low}-{tile.high}", f"{tile.high}-{tile.low}")}
-"""By every text that names it: either half first."""
+"""Each tile by both of its spellings, ``"0-6"`` and ``"6-0"``."""
 
 
 def parse_tile(text: str) -> Tile:
-    """Return the tile named by ``text``: ``"0-6"``, also ``"6-0"``.
+    """Return the tile with this name, ``"0-6"`` or ``"6-0"``.
 
-    Raises ``InvalidNotation`` for anything else, spaces and leading zeros included.
+    Raises ``InvalidNotation`` for any other text, also with spaces or leading zeros.
     """
     tile = TILES_BY_TEXT.get(text)
     if tile is None:
@@ -116,17 +117,17 @@ def double_set(highest: int) -> tuple[Tile, ...]:
 
 
 def sort_tiles(tiles: Iterable[Tile]) -> tuple[Tile, ...]:
-    """Return the tiles by their lower half, then by their higher one: 0-0, 0-1, …, 1-1, 1-2, …"""
+    """Return the tiles sorted by lower half, then by higher half: 0-0, 0-1, …, 1-1, 1-2, …"""
     return tuple(sorted(tiles, key=_by_rank))
 
 
 def add_tile(hand: Sequence[Tile], tile: Tile) -> tuple[Tile, ...]:
-    """Return a sorted hand with one more tile, sorted."""
+    """Return a sorted hand with this tile inserted in order."""
     tiles = list(hand)
     insort(tiles, tile, key=_by_rank)
     return tuple(tiles)
 
 
 def pips(tiles: Iterable[Tile]) -> int:
-    """Return the pips of all these tiles together."""
+    """Return the sum of the pips of these tiles."""
     return sum([tile.pips for tile in tiles])

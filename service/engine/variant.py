@@ -1,9 +1,9 @@
-"""The form of a game: the questions that every variant answers.
+"""The questions that every game answers.
 
-Owns the questions. A game is a frozen ``Variant``: its key, its options, and a function from the options and the number
-of seats to ``Rules``, one field for each question. A question that most games answer in the same way has a default.
-Does not depend on any game, on how the answers are used (``referee``), or on what is said of a game
-(``service.texts``).
+Owns ``Variant`` and ``Rules``. A game is a frozen ``Variant``: its key, its options, and a function that builds
+``Rules`` for values of the options and a number of seats. Each field of ``Rules`` answers one question; it has a
+default if most games give the same answer. Does not depend on any game, on the use of the answers (``referee``), or on
+the texts about a game (``service.texts``).
 """
 
 from __future__ import annotations
@@ -36,45 +36,58 @@ from service.engine.tiles import Tile, double, pips
 
 ScoreOrder = Literal["highest", "lowest"]
 Spread = Literal["line", "arm", "cross", "tree"]
-"""How a layout spreads: as a line of two ends or of one, in four directions from one double that branches, or wherever
-doubles branch."""
+"""The shape of a layout.
+
+* ``line``: a line with two ends;
+* ``arm``: a line with one end;
+* ``cross``: one double branches, in four directions;
+* ``tree``: several doubles branch.
+"""
 Difficulty = Literal[1, 2, 3]
-"""How hard a game is for whoever has never played dominoes. 1: matching numbers is all that there is to know. 2: one
-thing more, such as a partner, arms, or several tiles in a turn. 3: the ends are added up at each tile, or several such
-things."""
+"""The difficulty of a game for a player who is new to dominoes.
+
+* 1: the player only matches numbers.
+* 2: there is one thing more to learn, such as a partner, arms, or several tiles in a turn.
+* 3: the player adds up the ends after each tile, or there are several things more to learn.
+"""
 Carries = Literal["loser", "winner"]
-"""The receiver of what undecided rounds carry over: the next loser of their points, or the next winner of their number,
-whose win is worth more."""
+"""The seat that undecided rounds count for: the next loser gets their points, or the next win is worth more."""
 Unit = Literal["points", "wins"]
-"""The unit of totals: points, or wins; one round may count as several wins."""
+"""The unit of totals. One round can count as several wins."""
 Count = Callable[[State, EndReason, tuple[RemainingHand, ...]], RoundResult]
-"""The result of a round that ended for this reason with these hands left."""
+"""Returns the result of a round from its last state, the reason why it ended, and the hands left."""
 Points = Callable[[State, Tile, End | None, int | None], int]
-"""The points of a play of the seat to move: its tile, the end that it joins, ``None`` for the lead, and the sum of the
-ends after it, ``None`` where ends are not counted. Asked before the tile is laid; depends only on what everybody may
-see, of a hand only on its number of tiles."""
+"""Returns the points of a play of the seat to move. Its arguments:
+
+* the state before the play;
+* the tile;
+* the end that the tile joins; ``None`` for the lead;
+* the sum of the ends after the play; ``None`` if ends are not counted.
+
+The points depend only on public facts; of a hand, only on its number of tiles.
+"""
 
 
 class Opening(NamedTuple):
-    """The seat that leads, and the tiles it may lead with."""
+    """The seat that leads, and the tiles with which it can lead."""
 
     seat: int
     tiles: tuple[Tile, ...]
 
 
 class Drawing(NamedTuple):
-    """What is allowed in the same turn after a draw."""
+    """The actions that are allowed after a draw, in the same turn."""
 
     again: bool
-    """Draw again as long as nothing fits."""
+    """Draw again while no tile fits."""
     place: bool
-    """Place a drawn tile that fits."""
+    """Lay a drawn tile that fits."""
     keep: bool
     """Keep a drawn tile that fits, and pass."""
 
 
 class Verdict(NamedTuple):
-    """The consequences of a round for the match: the seats that go out, and the winners if the match is over."""
+    """The effect of a round on the match: the seats that are eliminated, and the winners if the match is over."""
 
     eliminated: tuple[int, ...] = ()
     winners: tuple[int, ...] = ()
@@ -89,10 +102,11 @@ class Payment(NamedTuple):
 
 
 class Settlement(NamedTuple):
-    """What each seat receives (or pays, if negative), in seat order, and the payments between them."""
+    """The payments after a match."""
 
     mode: str
     amounts: tuple[Fraction, ...]
+    """In seat order: the sum that a seat receives, or pays if it is negative."""
     payments: tuple[Payment, ...]
 
 
@@ -119,83 +133,81 @@ def _teams(teams: int, seats: int) -> tuple[int | None, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """The answers of one game for resolved options and a number of seats."""
+    """The answers of one game, for values of its options and a number of seats."""
 
     seats: int
     settings: Mapping[str, Value]
-    """The resolved options, and what follows from them that a player needs to know (rules 3.1: the divisor)."""
+    """The values of the options, and facts derived from them for players, such as the divisor (rules 3.1)."""
     tiles: tuple[Tile, ...]
     hand_size: Callable[[int], int]
-    """The number of tiles in a hand, by the number of active players; 0: not playable with that number."""
+    """Returns the number of tiles in a hand for a number of active players; 0: that number cannot play."""
     opening: Callable[[State], Opening | None]
-    """Who opens the round just dealt, and with which tiles; ``None``: deal again."""
+    """Returns the seat that opens the round just dealt, and the tiles it can lead with; ``None``: deal again."""
     may_follow: Callable[[Layout, Hand], Hand]
-    """The tiles of this hand that may follow the tile laid last in the same turn, whether they fit or not."""
+    """Returns the tiles of a hand that can follow the last tile in the same turn, whether they fit or not."""
     drawing: Drawing
     round_end: Callable[[State], EndReason | None]
-    """Why the round is over, or ``None``; called after each play, draw and flip."""
+    """Returns the reason why the round is over, or ``None``; called after each play, draw and flip."""
     score_round: Count
-    """The result of the round, from the hands left, each with its ``hand_value``."""
+    """Returns the result of a round. Each hand left comes with its ``hand_value``."""
     match_end: Callable[[State], Verdict]
-    """Called after each round with its scores added."""
+    """Returns the effect of a round on the match; called after each round, with its scores in the totals."""
     line_ends: tuple[str, ...] = (LEFT, RIGHT)
     """The names of the ends of a line, ``left`` and ``right`` or only ``right``; if empty, ends are numbered."""
     branching: Callable[[Layout, Tile], Branching] = _no_branches
-    """How a double branches when it is laid face up on this layout."""
+    """Returns how a double branches if it is laid face up on this layout."""
     gates: Gates = FIRST_LONG_SIDE
     """When the gated ends of the layout open."""
     wants: Wants | None = None
-    """What an end wants; ``None``: its own number, so that equal halves touch. With an answer every play but the lead
-    names the half that stays outside; such a game neither scores plays nor lays doubles face down."""
+    """Returns what an end wants; ``None``: an end wants its own number, so that equal halves touch. If it is set, every
+    play but the lead names its outer half; such a game neither scores plays nor lays doubles face down."""
     doubles_across: bool = True
-    """Whether doubles lie across; else they lie lengthwise and have an end like any other tile."""
+    """Whether doubles lie across; otherwise they lie lengthwise and open one end, like any other tile."""
     spread: Spread | None = None
-    """How the layout spreads; ``None``: as follows from ``line_ends`` and ``branching``."""
+    """The shape of the layout; ``None``: derived from ``line_ends`` and ``branching``."""
     face_down: bool = False
-    """A double after the lead may be laid face down."""
+    """Whether a double after the lead can be laid face down."""
     reserve: int = 0
     """The number of tiles of the stock that cannot be drawn."""
     may_flip: Callable[[State], bool] = _never
-    """Whether the seat to move, none of whose tiles fits, may turn the lead over."""
+    """Returns whether the seat to move can turn the lead over; called only if none of its tiles fits."""
     end_value: EndValue | None = None
-    """The value of an end; ``None``: ends are not counted."""
+    """Returns the value of an end; ``None``: ends are not counted."""
     points: Points | None = None
-    """The points of a play; ``None``: plays do not score."""
+    """Returns the points of a play; ``None``: plays do not score."""
     hand_value: Callable[[Hand], int] = pips
-    """The value of a hand that is left at the end of a round."""
+    """Returns the value of a hand at the end of a round."""
     carries: Carries | None = None
-    """The receiver of what undecided rounds carry over; ``None``: no round carries anything."""
+    """The seat that undecided rounds count for; ``None``: undecided rounds carry nothing over."""
     may_leave_lead: Callable[[State], bool] = _never
-    """Whether the seat that is to lead may pass, so that its partner leads."""
+    """Returns whether the seat that is to lead can pass, so that its partner leads."""
     has_manches: bool = False
     """Whether a match is played in manches."""
     prospects: Callable[[State], tuple[float, ...]] | None = None
-    """By seat: the points to come that stars are worth if everybody wins equally often; they add up to 0."""
+    """Returns the expected points of each seat from its stars, if all seats win equally often; they add up to 0."""
     leads_next: Callable[[State, RoundResult], int | None] = _winner_leads
-    """The ``next_leader`` after a round with this result, its scores added; asked before anybody is eliminated."""
+    """Returns the ``next_leader``; called with the scores in the totals, before any seat is eliminated."""
     dealer: Callable[[State], int | None] = _no_dealer
     settlement: Callable[[State], Settlement] | None = None
-    """The payments between the players after the match."""
+    """Returns the payments between the players after the match."""
     rows: Mapping[Tile, int] | None = None
     """The row of each tile, by which a hand can be sorted (rules 3.10)."""
     deals_again: bool = False
-    """``True``: ``opening`` may reject a deal in which somebody holds a double, so that it is dealt again."""
+    """Whether ``opening`` can reject a deal although a seat holds a double."""
     teams: int = 0
     """The number of teams; 0: no teams. Seat s is in team s mod teams."""
     best: ScoreOrder = "highest"
-    """As in the recipe, which sets it."""
+    """Copied from the ``Variant``, as are ``unit`` and ``words``."""
     unit: Unit = "points"
-    """As in the recipe, which sets it."""
     words: tuple[str, ...] = ()
-    """As in the recipe, which sets them."""
 
     @property
     def scores_plays(self) -> bool:
-        """Whether a play may score."""
+        """Whether plays can score."""
         return self.points is not None
 
     def start(self) -> State:
-        """Return the match before its first deal."""
+        """Return the state before the first deal."""
         return new_match(self.seats, self.empty_layout(), has_manches=self.has_manches)
 
     def empty_layout(self) -> Layout:
@@ -203,7 +215,7 @@ class Rules:
         return empty_layout(LayoutForm(self.line_ends, self.end_value, self.gates, self.wants, self.doubles_across))
 
     def layout_spread(self) -> Spread:
-        """Return how the layout spreads: as the recipe says, else as a tree if any second double branches."""
+        """Return the shape of the layout: ``spread`` if it is set, else a tree if a second double can branch."""
         if self.spread is not None:
             return self.spread
         if self.line_ends:
@@ -225,17 +237,20 @@ class Rules:
         return tuple(range(seat % self.teams, self.seats, self.teams)) if self.teams else (seat,)
 
     def partner(self, seat: int) -> int:
-        """Return the next seat of its team."""
+        """Return the next seat of the same team."""
         return (seat + self.teams) % self.seats
 
     def placement_scores(self, seat: int, ends_sum: int | None, points: int) -> tuple[PlacementScore, ...]:
-        """Return what a placement of this seat scores, for each seat of its side."""
+        """Return the scores of a tile that this seat laid: one for each seat of its side."""
         return tuple([PlacementScore(scorer, ends_sum, points) for scorer in self.side(seat)])
 
     def lay_tile(
         self, layout: Layout, end: End | None, tile: Tile, seat: int, *, face_down: bool, outer: int | None = None
     ) -> Layout:
-        """Return the layout with this tile laid at this open end, ``None`` for the lead, with this half outside."""
+        """Return the layout with this tile laid at this open end; ``end`` is ``None`` for the lead.
+
+        ``outer``: as in ``Layout.join``.
+        """
         branching = self.branching(layout, tile) if tile.double and not face_down else NEVER
         if end is None:
             return layout.lead(tile, seat, branching)
@@ -252,14 +267,14 @@ class Rules:
 
 
 class PlayerRange(NamedTuple):
-    """The possible numbers of players, from ``low`` to ``high``."""
+    """The allowed numbers of players, from ``low`` to ``high``."""
 
     low: int
     high: int
 
 
 class Alias(NamedTuple):
-    """Another name of a game, and in which language (a tag such as ``es``)."""
+    """Another name of a game, and its language (a tag such as ``es``)."""
 
     name: str
     language: str
@@ -267,7 +282,7 @@ class Alias(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """A game. ``edition`` counts the changes of its rules; a stored game keeps the edition it was created with."""
+    """A game. ``edition`` is the version of its rules; a stored game keeps the edition that it was created with."""
 
     key: str
     edition: int
@@ -275,20 +290,21 @@ class Variant:
     best: ScoreOrder
     """Whether the highest or the lowest total wins."""
     build: Callable[[Mapping[str, Value | None], int], Rules]
-    """The rules for these options (``None``: the default is computed) and seats; raises ``InvalidSetup``."""
+    """Returns the rules for option values (``None``: compute the default) and seats; raises ``InvalidSetup``."""
     difficulty: Difficulty
     minutes: int
-    """About how long a match with the default options takes at six seconds a move."""
+    """The usual length of a match with the default options, at six seconds a move."""
     options: tuple[Option, ...] = field(default=())
     aliases: tuple[Alias, ...] = ()
-    """What its players call it."""
+    """Other names that its players use."""
     unit: Unit = "points"
     words: tuple[str, ...] = ()
-    """What its players say of a count, as the text of a score line begins; each is explained in the texts."""
+    """The players' words for special scores. The text of such a score line starts with the word; ``service.texts``
+    explains each word."""
 
     @property
     def wrong_number_of_players(self) -> Reason:
-        """The reason that names how many players the game is for."""
+        """The reason for a number of players outside ``players``."""
         low, high = self.players
         return Reason("exact_players" if low == high else "number_of_players", {"min": low, "max": high})
 

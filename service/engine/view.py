@@ -1,8 +1,7 @@
-"""The view of one seat of a state and of an event: the only place where anything is redacted.
+"""Views of states and events for one viewer: the only place where anything is redacted.
 
-A ``View`` contains only facts that its viewer may see, and every response about a match is made from views. Two
-states that differ only in what a seat cannot see give that seat equal views.
-Does not depend on how a view is presented.
+A ``View`` contains only facts that its viewer can see, and every response about a match is made from views. If two
+states differ only in facts hidden from a seat, the seat gets equal views. Does not depend on how a view is presented.
 
 =========================  ==================================================================
 secret                     visible to
@@ -53,7 +52,7 @@ class PlayerView(NamedTuple):
 
 
 class View(NamedTuple):
-    """A match as one seat or a spectator may know it."""
+    """The facts of a match that one seat, or a spectator, can see."""
 
     phase: Phase
     round: int
@@ -69,7 +68,7 @@ class View(NamedTuple):
     dealer: int | None
     winners: tuple[int, ...]
     eliminated_round: tuple[int, ...]
-    """By seat: the round in which it went out of the match; 0 while it is in."""
+    """As in ``State``."""
     next_leader: int | None
     """As in ``State``."""
     manche: Manche | None = None
@@ -77,9 +76,9 @@ class View(NamedTuple):
 
 
 class DealtView(NamedTuple):
-    """A deal as one viewer may know it: only the viewer's own hand, ``None`` for a spectator.
+    """A deal as one viewer sees it: only the viewer's own hand; ``None`` for a spectator.
 
-    If the deal can be verified, also the client seeds and the commitment to the next round's seed.
+    A deal that can be verified also has the client seeds and the commitment to the next round's seed.
     """
 
     round: int
@@ -90,7 +89,7 @@ class DealtView(NamedTuple):
 
 
 class DrewView(NamedTuple):
-    """A draw as one viewer may know it; ``tile`` is ``None`` unless the viewer drew it."""
+    """A draw as one viewer sees it; ``tile`` is ``None`` unless the viewer drew it."""
 
     seat: int
     tile: Tile | None
@@ -98,7 +97,7 @@ class DrewView(NamedTuple):
 
 
 class RecordedDeal(NamedTuple):
-    """A deal as a record of a running round has it: for each hand and the stock the tiles, or only their number."""
+    """A deal in a record while its round is running. Hidden hands and the stock have only a number of tiles."""
 
     round: int
     arranged: bool
@@ -107,11 +106,11 @@ class RecordedDeal(NamedTuple):
 
 
 RecordedEvent = Event | RecordedDeal | DrewView | PresenceEvent
-"""An event as it stands in the record for one viewer."""
+"""An event in the record for one viewer."""
 
 
 def view(rules: Rules, state: State, seat: int | None) -> View:
-    """Return what ``seat`` may know of the match; ``None`` is a spectator."""
+    """Return the view of a seat; ``None``: of a spectator."""
     you = None
     moves: tuple[Move, ...] = ()
     if seat is not None:
@@ -152,9 +151,10 @@ def imagined(
     *,
     stock: tuple[Tile, ...],
 ) -> State:
-    """Return the state of a match from what a seat may know of it, with these hands and this stock.
+    """Return the state that a view describes if these are the hands and this is the stock.
 
-    ``events``: those of the running round, its deal first. With the true hands and stock it is the true state.
+    ``events``: the events of the current round, from its deal on. With the true hands and stock, the result is the true
+    state.
     """
     placements = seen.layout.placements
     playing = seen.phase == PLAYING
@@ -194,7 +194,7 @@ def imagined(
 
 
 def _first_out(seen: View, events: Sequence[Event | DealtView | DrewView]) -> int | None:
-    """Return the seat that was the first to lay its last tile in this round."""
+    """Return the seat that laid its last tile first in this round."""
     last_play = {event.seat: place for place, event in enumerate(events) if isinstance(event, Played)}
     out = [seat for seat in last_play if not seen.players[seat].tiles]
     return min(out, key=last_play.__getitem__) if out else None
@@ -203,7 +203,7 @@ def _first_out(seen: View, events: Sequence[Event | DealtView | DrewView]) -> in
 def _running_turn(
     rules: Rules, seen: View, events: Sequence[Event | DealtView | DrewView], hands: tuple[Hand, ...]
 ) -> tuple[int, bool]:
-    """Return how many tiles the seat to move has laid in this turn, and whether it drew one."""
+    """Return the number of tiles that the seat to move laid in this turn, and whether it drew one."""
     seat = seen.turn
     assert seat is not None
     start = len(events)
@@ -219,9 +219,9 @@ def _running_turn(
 def _running_turn_of_the_last(
     rules: Rules, events: Sequence[Event | DealtView | DrewView], start: int, hand: Hand
 ) -> tuple[int, bool]:
-    """As ``_running_turn``, for the only seat that holds tiles, which moves again when its turn is over (rules 4.6).
+    """Return the same as ``_running_turn`` if only one seat has tiles, and so moves again after its turn (rules 4.6).
 
-    ``start``: after this many events all others are its plays and draws.
+    ``start``: the index of the first of the last events, all of which are plays and draws of this seat.
     """
     tiles_laid, drew = 0, False
     layout = rules.empty_layout()
@@ -246,7 +246,7 @@ def _running_turn_of_the_last(
 
 
 def event_view(event: Event, seat: int | None) -> Event | DealtView | DrewView:
-    """Return what ``seat`` may know of an event; ``None`` is a spectator. All events but deals and draws are public."""
+    """Return an event as a seat sees it; ``None``: a spectator. All events but deals and draws are public."""
     if isinstance(event, Dealt):
         hand, proof = None if seat is None else event.hands[seat], event.proof
         if proof is None:
@@ -258,10 +258,10 @@ def event_view(event: Event, seat: int | None) -> Event | DealtView | DrewView:
 
 
 def view_for_record(event: Event | PresenceEvent, seat: int | None, *, over: bool) -> RecordedEvent:
-    """Return an event as the record for ``seat`` has it; ``None`` is a spectator. ``over``: whether its round is over.
+    """Return an event for the record of a seat; ``None``: of a spectator. ``over``: whether the event's round is over.
 
-    Of a round that is over everything is visible, of a running one a seat's own hand and draws. The proof of a deal is
-    left out: a record has a section of its own for it.
+    Once a round is over, all of it is visible; before, only the seat's own hand and draws. The proof of a deal is left
+    out, because a record has its own section for it.
     """
     if isinstance(event, Dealt):
         if over:
@@ -274,12 +274,12 @@ def view_for_record(event: Event | PresenceEvent, seat: int | None, *, over: boo
 
 
 def round_is_over(state: State, round_number: int) -> bool:
-    """Return whether a round is over, so that all of it may be published."""
+    """Return whether a round is over, so that all of it can be published."""
     return round_number < state.round or (round_number == state.round and state.phase != PLAYING)
 
 
 def revealed_seed(deck: Deck, state: State, round_number: int) -> bytes | None:
-    """Return the seed of a round, or ``None`` if its deals cannot be verified or a deal to come depends on it."""
+    """Return the seed of a round; ``None`` if its deals cannot be verified, or if the seed is still secret."""
     if deck.game is None or not (round_is_over(state, round_number) or state.phase == FINISHED):
         return None
     return round_seed(deck.seed, round_number)
