@@ -1,4 +1,4 @@
-"""The named answers to the questions of ``variant.Rules``.
+"""Answers to the questions of ``variant.Rules`` that several games share.
 
-An answer that only one game gives is in that game's module.
+An answer of a single game is in the module of that game.
 """

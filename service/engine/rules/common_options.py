@@ -1,7 +1,4 @@
-"""House rules that several games share, and the check of hands and teams (rules A11, A12, A14, A15).
-
-Owns their bounds.
-"""
+"""House rules that several games share, and the validation of hands and teams (rules A11, A12, A14, A15)."""
 
 from __future__ import annotations
 
@@ -16,40 +13,40 @@ _SEATS_IN_TEAMS: Final = 4
 
 
 def opening_option(default: str, *others: str) -> Option:
-    """Who leads, and with what: one of these words of rules A11 or of the game."""
+    """Return the option for who leads, and with which tile; the words are those of rules A11 or of the game."""
     return Option(key="opening", default=default, values=(default, *others))
 
 
 def blocked_score_option(default: str, *others: str) -> Option:
-    """What the winner of a blocked round scores: one of these words of rules A12."""
+    """Return the option for the score of the winner of a blocked round; the words are those of rules A12."""
     return Option(key="blocked_score", default=default, values=(default, *others))
 
 
 def target_option(default: int | None, *, low: int = 1, high: int = 1000) -> Option:
-    """The total that ends the match (rules A8, A14)."""
+    """Return the option for the total that ends the match (rules A8, A14)."""
     return Option(key="target", default=default, low=low, high=high)
 
 
 def teams_option(default: int | None = 0) -> Option:
-    """Alone or four in two teams (rules A9, A14)."""
+    """Return the option for playing alone (0) or, with four players, in two teams (rules A9, A14)."""
     return Option(key="teams", default=default, values=(0, 2))
 
 
 def hand_option(usual: Mapping[int, int], low: int, high: int) -> Option:
-    """How many tiles everybody gets (rules A15); ``usual``: by the number of players, if it is left out."""
+    """Return the option for the size of a hand (rules A15); ``usual``: the default by the number of players."""
     sizes, players = ", ".join(map(str, usual.values())), ", ".join(map(str, usual))
     return Option(key="hand", default=None, low=low, high=high, params={"sizes": sizes, "players": players})
 
 
 def reserve_option(default: int) -> Option:
-    """How many tiles of the stock are never drawn (rules A5)."""
+    """Return the option for the number of tiles of the stock that are never drawn (rules A5)."""
     return Option(key="reserve", default=default, low=0, high=2)
 
 
 def settled(options: Mapping[str, Value | None], seats: int, tiles: int, **usual: Value) -> dict[str, Any]:
-    """These options with what is ``usual`` for so many players where no value is given.
+    """Return the options with the ``usual`` values in place of missing ones.
 
-    Raises ``InvalidSetup`` as ``check_hands_and_teams``.
+    Raises ``InvalidSetup`` if ``check_hands_and_teams`` does.
     """
     settings: dict[str, Any] = {key: usual[key] if value is None else value for key, value in options.items()}
     check_hands_and_teams(seats, settings["hand"], settings["teams"], tiles)

@@ -1,4 +1,4 @@
-"""Who opens a round and with which tiles, how a double branches, and what an end wants."""
+"""Answers to the questions who opens a round with which tiles, how a double branches, and what an end wants."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from service.engine.variant import Opening
 
 
 def lowest_double(state: State) -> Opening | None:
-    """The lowest double in any hand must be led (rules 1.2; 4.2: 0-0 is the lowest there is)."""
+    """Let the lowest double in any hand lead (rules 1.2; 4.2: 0-0 is the lowest of all)."""
     holders = _holders_of_doubles(state)
     return _must_lead(min(holders), holders) if holders else None
 
 
 def highest_double(state: State) -> Opening | None:
-    """The highest double in any hand must be led (rules 2.3, 3.3)."""
+    """Let the highest double in any hand lead (rules 2.3, 3.3)."""
     holders = _holders_of_doubles(state)
     return _must_lead(max(holders), holders) if holders else None
 
 
 def highest_double_or_heaviest(state: State) -> Opening | None:
-    """The highest double in any hand must be led; without a double the heaviest tile (rules 2.3, A10).
+    """Let the highest double in any hand lead, or if there is none the heaviest tile (rules 2.3, A10).
 
-    Of tiles with equal pips the one with the higher half is the heavier: 1-6 before 2-5 before 3-4.
+    Of tiles with equal pips, the tile with the higher half is heavier: 1-6 before 2-5 before 3-4.
     """
     opening = highest_double(state)
     if opening is not None:
@@ -37,18 +37,18 @@ def highest_double_or_heaviest(state: State) -> Opening | None:
 
 
 def last_winner(state: State) -> Opening | None:
-    """Let who leads next lead any tile; where nobody does, the highest double or the heaviest tile leads (A11)."""
+    """Let the ``next_leader`` lead any tile; without one, the highest double or the heaviest tile leads (A11)."""
     seat = state.next_leader
     return highest_double_or_heaviest(state) if seat is None else Opening(seat, state.hands[seat])
 
 
 def winner_or_same_leader(state: State, result: RoundResult) -> int | None:
-    """The winner leads next; after a round without one the same player again (rules 10.3, 11.4)."""
+    """Return the winner as the next leader; without a winner, the same leader again (rules 10.3, 11.4)."""
     return state.opener if result.winner is None else result.winner
 
 
 def in_turns(state: State) -> Opening | None:
-    """The seats lead one after the other, any tile (rules A11)."""
+    """Let the seats lead in turn, with any tile (rules A11)."""
     seat = (state.round - 1) % len(state.hands)
     return Opening(seat, state.hands[seat])
 
@@ -58,11 +58,11 @@ OPENINGS: Final[Mapping[str, Callable[[State], Opening | None]]] = {
     "rotate": in_turns,
     "winner": last_winner,
 }
-"""The openings by their word in the option ``opening`` (rules A11)."""
+"""The answers by their word in the option ``opening`` (rules A11)."""
 
 
 def any_double_of_the_highest_holder(state: State) -> Opening | None:
-    """The player with the highest double in any hand leads any double they hold (rules 5.3)."""
+    """Let the player with the highest double lead any double of their hand (rules 5.3)."""
     holders = _holders_of_doubles(state)
     if not holders:
         return None
@@ -71,12 +71,12 @@ def any_double_of_the_highest_holder(state: State) -> Opening | None:
 
 
 def _held(state: State) -> list[tuple[int, Tile]]:
-    """Every tile in a hand with the seat that holds it."""
+    """Return all tiles in hands, each with its seat."""
     return [(seat, tile) for seat, hand in enumerate(state.hands) for tile in hand]
 
 
 def _holders_of_doubles(state: State) -> dict[int, int]:
-    """The seat that holds each double that is in a hand, by the number of the double."""
+    """Return the seats that hold a double, by the number of the double."""
     return {tile.low: seat for seat, hand in enumerate(state.hands) for tile in hand if tile.double}
 
 
@@ -84,35 +84,35 @@ def _must_lead(number: int, holders: dict[int, int]) -> Opening:
     return Opening(holders[number], (double(number),))
 
 
-# How a double branches that is laid face up; ``layout`` defines the terms.
+# Answers to ``Rules.branching``: how a double branches if it is laid face up; ``layout`` defines the terms.
 
 
 def lead_only(layout: Layout, _double: Tile) -> Branching:
-    """The opening double has four open sides, every other double two (rules 1.3)."""
+    """Let only the lead branch, at once (rules 1.3)."""
     return NEVER if layout.placements else IMMEDIATELY
 
 
 def first_face_up(layout: Layout, _double: Tile) -> Branching:
-    """The first double laid face up is the mother; its short sides open after a long one is joined (rules 2.4)."""
+    """Let the first face-up double, the mother, branch when a tile joins a long side of it (rules 2.4)."""
     return NEVER if layout.has_face_up_double() else GATED
 
 
 def first_double(layout: Layout, _double: Tile) -> Branching:
-    """The first double laid in the round branches, its short sides gated, and no other (rules 8.5, 8.6)."""
+    """Let only the first double of the round branch, with gated short sides (rules 8.5, 8.6)."""
     return NEVER if any(placement.tile.double for placement in layout.placements) else GATED
 
 
 def every_double(layout: Layout, _double: Tile) -> Branching:
-    """Every double has four sides; the short ones of the lead open after a long one is joined (rules 3.4)."""
+    """Let every double branch at once, but the lead when a tile joins a long side of it (rules 3.4)."""
     return IMMEDIATELY if layout.placements else GATED
 
 
-# What an end wants, in the games in which it is not its own number.
+# Answers to ``Rules.wants``: what an end wants if that is not its own number.
 
 
 _TOGETHER: Final = 7
 
 
 def seven_or_a_matador(number: int) -> int:
-    """The number with which it adds up to 7, or a matador; a blank only a matador (rules 14.4, 14.5)."""
+    """Return the bits of a matador and, unless it is 0, of 7 minus the number (rules 14.4, 14.5)."""
     return MATADOR | (1 << _TOGETHER - number if number else 0)

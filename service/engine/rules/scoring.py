@@ -1,4 +1,4 @@
-"""What an end counts, the result of a round from its score lines, and the text of their arithmetic."""
+"""The value of an end, the result of a round from its score lines, and the text of their arithmetic."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def round_result(
     loser: int | None = None,
     carried: int = 0,
 ) -> RoundResult:
-    """The result that these score lines add up to; its winner is the seat that went out first, ``None`` if none did."""
+    """Return the result with these score lines; the winner is the seat that went out first, or ``None``."""
     lines = tuple(lines)
     scores = [0] * len(state.hands)
     for line in lines:
@@ -37,34 +37,36 @@ def round_result(
 
 
 def placement_lines(state: State, rule: str, arithmetic: Callable[[PlacementScore], str]) -> list[ScoreLine]:
-    """A line for every placement of the round that scored, once for each seat of its side."""
+    """Return the score lines of the tiles that scored in this round; one for each seat of the side."""
     return [ScoreLine(score.seat, score.points, rule, arithmetic(score)) for score in state.placements_scored]
 
 
 class WinnerTakes(NamedTuple):
-    """The count in which the winning side scores the pips of all other sides (rules A12, 6.5).
+    """The count in which the winning side scores the pips of the other sides (rules A12, 6.5).
 
-    When a player went out, the partner's hand counts for nobody. A blocked round is won by the side that alone has the
-    fewest pips; ``blocked_score``: with ``others`` it scores the pips of the others, with ``minus_own`` these less its
-    own, with ``all`` those of all hands.
+    If a player went out, the hand of the partner does not count. A blocked round is won by the side with the fewest
+    pips; if several sides have the fewest, nobody wins.
     """
 
     out_rule: str
+    """The number of the rule in the score lines, if a player went out."""
     blocked_rule: str
-    """The rules on the score card for the two cases."""
+    """The number of the rule in the score lines of a blocked round."""
     blocked_score: str
+    """The score of a blocked round: ``others``: the pips of the other sides; ``minus_own``: these minus the winner's
+    own pips; ``all``: the pips of all hands."""
     teams: int = 0
     round_hand: Callable[[int], int] = int
-    """Applied to the pips of each hand before they are added."""
+    """Rounds the pips of each hand before they are added."""
     round_total: Callable[[int], int] = int
-    """Applied to what the hands come to."""
+    """Rounds the sum."""
 
     def result(self, state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
-        """The result of a round in which nothing else scores."""
+        """Return the result of a round in which nothing else scores."""
         return round_result(state, ended_by, hands, self.lines(state, ended_by, hands))
 
     def lines(self, state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> list[ScoreLine]:
-        """The line of each seat of the winning side; none if nobody wins."""
+        """Return a score line for each seat of the winning side; none if nobody wins."""
         teams, went_out = self.teams, ended_by == "out"
         if went_out:
             assert state.went_out_first is not None
@@ -88,12 +90,12 @@ class WinnerTakes(NamedTuple):
 
 
 def side_number(seat: int, teams: int) -> int:
-    """The team of this seat, or without teams the seat itself."""
+    """Return the team of this seat; without teams, the seat itself."""
     return seat % teams if teams else seat
 
 
 def lightest_side(hands: Iterable[RemainingHand], teams: int) -> int | None:
-    """The team or seat that alone has the lowest value in hand; ``None`` if several have it (rules A12)."""
+    """Return the side (a team or a seat) with the lowest value in hand; ``None`` if several have it (rules A12)."""
     values: dict[int, int] = {}
     for left in hands:
         side = side_number(left.seat, teams)
@@ -104,9 +106,9 @@ def lightest_side(hands: Iterable[RemainingHand], teams: int) -> int | None:
 
 
 def lightest_seat(state: State, hands: Iterable[RemainingHand], teams: int) -> int | None:
-    """The seat with the lightest hand; of partners who share it the first clockwise from this round's leader.
+    """Return the seat with the lightest hand; ``None`` if several sides have one (rules 10.5, 16.5, 16.12).
 
-    ``None`` if several sides share it (rules 10.5, 16.5, 16.12).
+    If both partners have one, return the first clockwise from this round's leader.
     """
     values = {left.seat: left.value for left in hands}
     lowest = min(values.values())
@@ -116,25 +118,28 @@ def lightest_seat(state: State, hands: Iterable[RemainingHand], teams: int) -> i
 
 
 def format_sum(numbers: Iterable[int]) -> str:
-    """Numbers as a sum, ``14 + 50 + 7``; ``0`` if there are none."""
+    """Return the text of a sum, ``14 + 50 + 7``; ``0`` if there are no numbers."""
     return " + ".join([str(number) for number in numbers]) or "0"
 
 
 def format_hand(left: RemainingHand) -> str:
-    """The tiles of a hand and its value, which may differ from its pips: ``5-6, 1-2 = 14``."""
+    """Return the tiles of a hand and its value, which can differ from its pips: ``5-6, 1-2 = 14``."""
     return f"{', '.join([tile.name for tile in left.tiles]) or 'no tiles'} = {left.value}"
 
 
-# What an end counts, in the games that count ends; ``layout.EndValue`` explains the arguments.
+# Answers to ``Rules.end_value``; ``layout.EndValue`` explains the arguments.
 
 
 def all_but_long_sides(number: int, side: Side, _paired: bool) -> int:
-    """Its number; but the long side of a double counts nothing (rules 3.5)."""
+    """Return the number of the end; 0 for the long side of a double (rules 3.5)."""
     return 0 if side == LONG else number
 
 
 def double_both_halves(number: int, side: Side, paired: bool) -> int:
-    """Its number; a double with an uncovered long side both its halves, once; a short side nothing (rules 8.7, 9.5)."""
+    """Return the number of the end; a double with a free long side counts both halves, once (rules 8.7, 9.5).
+
+    A short side counts nothing.
+    """
     if side == END:
         return number
     if side == LONG:

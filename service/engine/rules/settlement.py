@@ -1,4 +1,4 @@
-"""The payments after a match (rules 4.8). Exact arithmetic; the sum is always 0."""
+"""The payments after a match (rules 4.8), in exact arithmetic; their sum is always 0."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from service.engine.variant import Payment, Settlement
 
 
 def fixed(stake: int) -> Callable[[State], Settlement]:
-    """The player with the highest total pays the stake to each other player; tied ones share the payment."""
+    """Let the player with the highest total pay the stake to each other player; tied players share the payment."""
 
     def settle(state: State) -> Settlement:
         return _losers_pay("fixed", state.totals, lambda _total: stake)
@@ -19,13 +19,13 @@ def fixed(stake: int) -> Callable[[State], Settlement]:
 
 
 def difference(state: State) -> Settlement:
-    """The player with the highest total pays each other player the difference of their totals."""
+    """Let the player with the highest total pay each other player the difference of their totals."""
     highest = max(state.totals)
     return _losers_pay("difference", state.totals, lambda total: highest - total)
 
 
 def average(state: State) -> Settlement:
-    """With the mean m of all totals, each player receives m − total, or pays it if it is negative."""
+    """Let each player receive the mean of all totals minus their own total, or pay it if it is negative."""
     totals = state.totals
     mean = Fraction(sum(totals), len(totals))
     amounts = tuple([mean - total for total in totals])
@@ -51,7 +51,7 @@ def _losers_pay(mode: str, totals: tuple[int, ...], owed: Callable[[int], int]) 
 
 
 def _netted(amounts: tuple[Fraction, ...]) -> tuple[Payment, ...]:
-    """Payments that add up to these amounts: in seat order, each payer pays the first payees with an amount due."""
+    """Return payments that add up to these amounts; in seat order, each payer pays the first payees still due."""
     due = {seat: amount for seat, amount in enumerate(amounts) if amount > 0}
     payments = []
     for payer, amount in enumerate(amounts):

@@ -1,6 +1,6 @@
-"""The games. Each module of this folder is one, its recipe named ``VARIANT``; nobody else names them.
+"""The games. Each module of this package defines one game, as ``VARIANT``; no other code names a game.
 
-What is said of a game is in ``service.texts``, under its key.
+The texts about a game are in ``service.texts``, under its key.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from service.engine.variant import Variant
 
 @cache
 def modules() -> dict[str, str]:
-    """The module name of every game by its key, in the order of the keys."""
+    """Return the name of each game's module by the key of the game, sorted by key."""
     names = {}
     for module in iter_modules(__path__):
         variant: Variant = import_module(f"{__name__}.{module.name}").VARIANT
@@ -24,5 +24,5 @@ def modules() -> dict[str, str]:
 
 @cache
 def variants() -> dict[str, Variant]:
-    """Every game by its key, in the order of the keys."""
+    """Return all games by key, sorted by key."""
     return {key: import_module(f"{__name__}.{name}").VARIANT for key, name in modules().items()}

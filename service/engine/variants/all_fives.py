@@ -27,7 +27,7 @@ from service.engine.variant import Alias, Count, PlayerRange, Rules, Variant
 _SET: Final = double_set(6)
 _HANDS: Final = {2: 7, 3: 5, 4: 5}
 _TARGETS: Final = {2: 250, 3: 200, 4: 200}
-"""By the number of players (rules 8.2, 8.11)."""
+"""Both by the number of players (rules 8.2, 8.11)."""
 _FIVE: Final = 5
 
 
@@ -58,28 +58,31 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 
 
 def _no_spinner(_layout: Layout, _double: Tile) -> Branching:
-    """No double branches (rules 8.5)."""
+    """Let no double branch (rules 8.5)."""
     return NEVER
 
 
 def _points(_state: State, _tile: Tile, _at: End | None, ends_sum: int | None) -> int:
-    """A sum that five divides scores itself (rules 8.8)."""
+    """Return the sum of the ends if five divides it, else 0 (rules 8.8)."""
     assert ends_sum is not None
     return 0 if ends_sum % _FIVE else ends_sum
 
 
 def _to_five(pips: int) -> int:
-    """The nearest multiple of five (rules 8.9)."""
+    """Return the nearest multiple of five (rules 8.9)."""
     return _FIVE * ((pips + 2) // _FIVE)
 
 
 _Rounding = tuple[Callable[[int], int], Callable[[int], int]]
 _ROUNDINGS: Final[Mapping[str, _Rounding]] = {"total": (int, _to_five), "each_hand": (_to_five, int)}
-"""By the word of the option: how a hand is rounded, and how what the hands come to (rules 8.9)."""
+"""The functions that round a hand and the sum of the hands, by the word of the option (rules 8.9)."""
 
 
 def _count(blocked_score: str, teams: int, rounding: _Rounding) -> Count:
-    """The points of the placements, and the pips of the others unless the target ended the round (8.9 to 8.11)."""
+    """Return the count: the points of the plays, and the pips of the other sides (rules 8.9 to 8.11).
+
+    The pips do not count if the target ended the round.
+    """
     hands_count = WinnerTakes("8.9", "8.10", blocked_score, teams, *rounding)
 
     def count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:

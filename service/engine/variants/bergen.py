@@ -1,4 +1,4 @@
-"""Bergen: two ends, and points for a seat that makes them equal (rules 15)."""
+"""Bergen: a line, and points for a tile that makes its two ends equal (rules 15)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from service.engine.variant import Count, PlayerRange, Rules, Variant
 _SET: Final = double_set(6)
 _HANDS: Final = {2: 6, 3: 6, 4: 5}
 _TARGETS: Final = {2: 15, 3: 10, 4: 10}
-"""By the number of players (rules 15.1, 15.9)."""
+"""Both by the number of players (rules 15.1, 15.9)."""
 
 _DOUBLE_HEADING: Final = 2
 _TRIPLE_HEADING: Final = 3
@@ -53,7 +53,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 
 
 def _points(state: State, tile: Tile, at: End | None, _ends_sum: int | None) -> int:
-    """Two points for equal ends, three if one of them is a double; the lead is both ends (rules 15.5, 15.6)."""
+    """Return 2 for equal ends, 3 if one of them is a double, else 0; the lead is both ends (rules 15.5, 15.6)."""
     if at is None:
         return _DOUBLE_HEADING
     left, right = state.layout.ends
@@ -64,7 +64,7 @@ def _points(state: State, tile: Tile, at: End | None, _ends_sum: int | None) -> 
 
 
 def _count(bonus: int, lightest: Callable[[_Hands], int | None]) -> Count:
-    """The points of the placements, and the bonus for the finisher or the lightest hand (rules 15.7, 15.8)."""
+    """Return the count: the points of the plays, and a bonus for the winner of the round (rules 15.7, 15.8)."""
 
     def count(state: State, ended_by: EndReason, hands: _Hands) -> RoundResult:
         lines = [
@@ -82,12 +82,12 @@ def _count(bonus: int, lightest: Callable[[_Hands], int | None]) -> Count:
 
 
 def _lightest(hands: _Hands) -> int | None:
-    """Who alone has the fewest pips (rules 15.8)."""
+    """Return the seat with the fewest pips; ``None`` if several have them (rules 15.8)."""
     return lightest_side(hands, teams=0)
 
 
 def _lightest_without_doubles(hands: _Hands) -> int | None:
-    """Who alone has the fewest pips among the hands without a double, or among all, doubles not counted (15.8)."""
+    """Return the same among hands without a double; if there are none, do not count the doubles (rules 15.8)."""
     plain = tuple([left for left in hands if not any(tile.double for tile in left.tiles)])
     return _lightest(
         plain or tuple([left._replace(value=pips(tile for tile in left.tiles if not tile.double)) for left in hands])
@@ -95,7 +95,7 @@ def _lightest_without_doubles(hands: _Hands) -> int | None:
 
 
 _LIGHTEST: Final = {"lightest": _lightest, "no_doubles": _lightest_without_doubles}
-"""The winner of a blocked round, by the word of the option (rules 15.8)."""
+"""Each returns the winner of a blocked round; by the word of the option (rules 15.8)."""
 
 
 VARIANT: Final = Variant(

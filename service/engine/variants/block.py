@@ -1,4 +1,4 @@
-"""Block, the plain game: two ends, no drawing, the winner takes the pips of the others (rules 6)."""
+"""Block, the plain game: a line, no drawing, and the winner scores the pips of the others (rules 6)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from service.engine.variant import Alias, PlayerRange, Rules, Variant
 
 _SET: Final = double_set(6)
 _HANDS: Final = {2: 7, 3: 5, 4: 5}
-"""By the number of players (rules 6.2)."""
+"""The size of a hand, by the number of players (rules 6.2)."""
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:

@@ -1,4 +1,4 @@
-"""Dominoes by wins: matches to six rounds, with the resets and the worth of a win of five tables (rules 16)."""
+"""Dominoes by wins: totals are wins, with the house rules of five tables (rules 16)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from service.engine.variant import Alias, Opening, PlayerRange, Rules, Variant
 
 _SET: Final = double_set(6)
 _HANDS: Final = {2: (14, 7), 3: (9,), 4: (7,)}
-"""The possible hands by the number of players (rules 16.2)."""
+"""The possible sizes of a hand, by the number of players (rules 16.2)."""
 _TEAM_SEATS: Final = 4
 _SIX: Final = 6
 _JAMAICAN: Final[dict[str, Value]] = {
@@ -55,12 +55,12 @@ _TABLES: Final[dict[str, dict[str, Value]]] = {
     "brazilian": _BRAZILIAN,
     "brazilian_seven": _BRAZILIAN | {"target": 7, "blocked": "nobody"},
 }
-"""What each table plays, unless an option says otherwise; ``hand`` and ``drawing`` with two players (rules 16.11)."""
+"""The default options of each table; ``hand`` and ``drawing`` are those for two players (rules 16.11)."""
 _WORDS: Final[dict[str, dict[str, str]]] = {
     "haitian": {"both_ends": "dekabès"},
     "brazilian": {"double": "carroça", "both_ends": "lá-e-lô", "cross": "cruzada"},
 }
-"""What the players of a table call a last tile; others by the words of the options."""
+"""The players' words for kinds of last tiles, by table; ``_PLAIN`` has the words of the other tables."""
 _PLAIN: Final = {"double": "double", "both_ends": "both ends", "cross": "cross", "key": "key"}
 
 
@@ -142,7 +142,11 @@ def _leads_as_winner(state: State) -> bool:
 def _opening(
     opens_next: str, redeal_doubles: int, *, is_sporting: bool, by_team: bool
 ) -> Callable[[State], Opening | None]:
-    """Return the opening: who leads and with what; too many doubles in a hand are dealt again (rules 16.4, 16.9)."""
+    """Return the answer to who leads and with which tiles (rules 16.4, 16.9).
+
+    ``redeal_doubles``: deal again if a hand has this many doubles; ``is_sporting``: any tile of the hand can lead;
+    ``by_team``: any seat of the winning team can lead.
+    """
     usual = OPENINGS[opens_next]
 
     def opening(state: State) -> Opening | None:
@@ -157,7 +161,7 @@ def _opening(
 
 
 class _Count(NamedTuple):
-    """The count of a round: who wins it, what that is worth, and what becomes of the totals (rules 16.5 to 16.8)."""
+    """The count of a round: its winner, the value of the win, and resets of totals (rules 16.5 to 16.8)."""
 
     teams: int
     tiles: tuple[Tile, ...]
@@ -167,7 +171,7 @@ class _Count(NamedTuple):
     one_all: bool
     target: int
     values: Mapping[str, int]
-    """What a win by a last tile of each kind is worth."""
+    """The value of a win, by the kind of the last tile."""
     words: Mapping[str, str]
 
     @classmethod
@@ -178,7 +182,7 @@ class _Count(NamedTuple):
         return cls(**taken, tiles=tiles, values={kind: settings[f"value_{kind}"] for kind in _PLAIN}, words=words)
 
     def result(self, state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
-        """The winner is who went out, or holds the lightest hand of a blocked round (rules 16.5, 16.12)."""
+        """Return the result; the winner went out, or has the lightest hand of a blocked round (rules 16.5, 16.12)."""
         winner = state.went_out_first
         if winner is None and self.blocked == "lightest_hand":
             winner = lightest_seat(state, hands, self.teams)
@@ -189,18 +193,18 @@ class _Count(NamedTuple):
         return round_result(state, ended_by, hands, lines)._replace(winner=winner)
 
     def leads_next(self, state: State, result: RoundResult) -> int | None:
-        """The winner; at 0 to 0, in a decider and after a draw the deal decides (rules 16.4)."""
+        """Return the winner; ``None`` at 0 to 0, before a decider and after a draw (rules 16.4)."""
         return None if not any(state.totals) or self._is_decider(state.totals) else result.winner
 
     def _is_decider(self, totals: tuple[int, ...]) -> bool:
-        """Return whether the next round is a decider (rules 16.8)."""
+        """Return whether the round after these totals is a decider: every seat has one win (rules 16.8)."""
         return self.one_all and all([total == 1 for total in totals])
 
     def _decided(self, won: list[bool]) -> list[ScoreLine]:
         return [ScoreLine(seat, 1 if own else -1, "16.8", f"decider 1 → {2 * own}") for seat, own in enumerate(won)]
 
     def _won(self, state: State, won: list[bool], ended_by: EndReason) -> list[ScoreLine]:
-        """The value of the win for each seat of its side, and the reset that follows (rules 16.5 to 16.7)."""
+        """Return the lines of the win, one for each winning seat, and of the resets (rules 16.5 to 16.7)."""
         value, text = self._value(state, ended_by)
         totals = [total + value * own for total, own in zip(state.totals, won, strict=True)]
         if (
@@ -220,7 +224,7 @@ class _Count(NamedTuple):
         return lines
 
     def _value(self, state: State, ended_by: EndReason) -> tuple[int, str]:
-        """Return what the win is worth, and its arithmetic (rules 16.5, 16.6)."""
+        """Return the value of the win, and its arithmetic (rules 16.5, 16.6)."""
         kinds = self._kinds(state) if ended_by == "out" else []
         kind = max(kinds, key=self.values.__getitem__, default="")
         value = self.values.get(kind, 1)
@@ -230,7 +234,7 @@ class _Count(NamedTuple):
         return (2, f"{text} → 2") if self.draw == "two" and state.carry and value == 1 else (value, text)
 
     def _kinds(self, state: State) -> list[str]:
-        """The kinds of last tile that this one is; after one that fitted both ends, both show the same number."""
+        """Return the kinds of the last tile. A tile fitted both ends if both show the same number after it."""
         placements = state.layout.placements
         last, (left, right) = placements[-1].tile, state.layout.ends
         fitted_both = left.number == right.number

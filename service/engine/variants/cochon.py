@@ -1,4 +1,4 @@
-"""Cochon, the dominoes of Martinique: stars, manches, and who ends one without a star is the pig (rules 17).
+"""Cochon, the dominoes of Martinique: stars, manches, and a pig, who ends a manche without a star (rules 17).
 
 Owns the effect of a round on the manche and the match. Does not depend on how stars are shown.
 """
@@ -49,7 +49,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 
 
 def _leads_next(_state: State, result: RoundResult) -> int | None:
-    """The winner; in the first round of a manche and after a round without a winner the deal decides (rules 17.2)."""
+    """Return the winner; ``None`` (the deal decides) after the end of a manche or without a winner (rules 17.2)."""
     assert result.manche is not None
     return None if result.manche.ended else result.winner
 
@@ -61,7 +61,7 @@ def _prospects(state: State) -> tuple[float, ...]:
 
 @cache
 def _worth_of_stars(stars: tuple[int, ...]) -> tuple[float, ...]:
-    """By seat: what it writes on average at the end of the manche, if everybody wins a round equally often (17.6)."""
+    """Return each seat's average points at the end of the manche if all win a round equally often (rules 17.6)."""
     seats = range(len(stars))
     worth = [0.0 for _ in seats]
     for winner in seats:
@@ -86,7 +86,7 @@ class _Count(NamedTuple):
     blocked: str
 
     def result(self, state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
-        """The winner gets a star and a point; a third star makes pigs of those without one."""
+        """Return the result: the winner gets a star and a point; a third star makes the seats without a star pigs."""
         assert state.manche is not None
         running = state.manche.running()
         winner = state.went_out_first if ended_by == "out" else self._lightest(state, hands)
@@ -105,7 +105,7 @@ class _Count(NamedTuple):
         return round_result(state, ended_by, hands, lines)._replace(winner=winner, manche=manche)
 
     def _lightest(self, state: State, hands: tuple[RemainingHand, ...]) -> int | None:
-        """The winner of a blocked round: who alone has the fewest pips, if that is enough (rules 17.3)."""
+        """Return the winner of a blocked round: the seat with the fewest pips, if the option allows it (rules 17.3)."""
         seat = None if self.blocked == "nobody" else lightest_seat(state, hands, 0)
         if seat is not None and self.blocked == "under_six" and hands[seat].value >= _LIGHT:
             return None
@@ -113,13 +113,13 @@ class _Count(NamedTuple):
 
 
 class _MatchEnd(NamedTuple):
-    """When the match is over: at the end of a manche only, and only if one player alone is ahead (rules 17.7)."""
+    """The end of the match: after a manche in which the target is reached, if a single player leads (rules 17.7)."""
 
     match: str
     target: int
 
     def verdict(self, state: State) -> Verdict:
-        """The winner, or none yet."""
+        """Return the winner, or no verdict if the match goes on."""
         leaders = best_seats(state, state.active_seats(), "highest")
         manche = state.manche
         assert manche is not None

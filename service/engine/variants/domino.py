@@ -18,7 +18,7 @@ from service.engine.variant import Count, PlayerRange, Rules, Variant
 _DOUBLE_SIX: Final = 6
 _MAX_ON_DOUBLE_SIX: Final = 4
 _TEAM_SIZES: Final = {2: (2, 3, 4, 5), 3: (2, 3), 4: (2,), 5: (2,)}
-"""By the number of teams: the players a team may have (rules 5.9)."""
+"""The possible sizes of a team, by the number of teams (rules 5.9)."""
 _ZEROS: Final = parse_tile("0-0")
 
 
@@ -55,19 +55,22 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 
 
 def _usual_hand(highest: int, seats: int) -> int:
-    """Seven tiles, but on double-nine six for six or seven players and five for more (rules 5.2)."""
+    """Return the default size of a hand: 7; on double-nine 6 for six or seven players, 5 for more (rules 5.2)."""
     if highest != 9 or seats <= 5:
         return 7
     return 6 if seats <= 7 else 5
 
 
 def _hand_value(hand: Hand) -> int:
-    """Pips, but a lone 0-0 counts 10 (rules 5.7)."""
+    """Return the pips; a hand of only 0-0 counts 10 (rules 5.7)."""
     return 10 if hand == (_ZEROS,) else pips(hand)
 
 
 def _count(teams: int) -> Count:
-    """A side writes its own hands and those left with the finisher's side, which writes nothing (rules 5.7, 5.9)."""
+    """Return the count: each side but the finisher's scores its own hands and those left on the finisher's side.
+
+    The lines name rules 5.7, or with teams 5.9.
+    """
     rule = "5.9" if teams else "5.7"
 
     def count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:

@@ -1,4 +1,4 @@
-"""Dominospiel, simple domino: as many tiles as fit, pips written, and marks to be paid (rules 4)."""
+"""Dominospiel, simple domino: several tiles in a turn, pips as points, and payments at the end (rules 4)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from service.engine.variant import Count, PlayerRange, Rules, Settlement, Varian
 
 _PLAYERS: Final = PlayerRange(2, 7)
 _SET: Final = double_set(6)
-"""All of it is dealt as far as it divides evenly among the players (rules 4.1)."""
+"""It is dealt as far as it divides evenly among the players (rules 4.1)."""
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
@@ -52,9 +52,9 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 
 
 def _count(*, loser_writes_stock: bool) -> Count:
-    """Everybody writes their own pips; where the first one out ends the round, the loser the stock's too (rules 4.6).
+    """Return the count: each seat gets the pips of its hand (rules 4.6).
 
-    Each of several tied losers writes the stock.
+    ``loser_writes_stock``: the seat with most pips also gets those of the stock; so does each of several tied seats.
     """
 
     def count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:

@@ -1,4 +1,4 @@
-"""Domino after FIDO, the points game: every double a spinner, the sum of the ends divided (rules 3)."""
+"""Domino after FIDO, the points game: every double is a spinner, and sums of the ends score (rules 3)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HANDS: Final = {
     15: (34, 27, 22, 19, 17, 15, 13),
     18: (47, 38, 31, 27, 23, 21, 19),
 }
-"""By set: the hand of three players, of four, … of nine (rules 3.2)."""
+"""The size of a hand of three players, of four, … of nine, by the highest number of the set (rules 3.2)."""
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
@@ -53,7 +53,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 
 
 def _points(divisor: int) -> Points:
-    """A sum that the divisor divides scores the quotient (rules 3.6)."""
+    """Return the points of a play: the quotient if the divisor divides the sum of the ends, else 0 (rules 3.6)."""
 
     def points(_state: State, _tile: Tile, _at: End | None, ends_sum: int | None) -> int:
         assert ends_sum is not None
@@ -63,7 +63,7 @@ def _points(divisor: int) -> Points:
 
 
 def _count(divisor: int) -> Count:
-    """The points of the placements, less the pips left in hand (rules 3.6, 3.8)."""
+    """Return the count: the points of the plays minus the pips left in hand (rules 3.6, 3.8)."""
 
     def count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
         lines = placement_lines(state, "3.6", lambda score: f"{score.ends_sum} ÷ {divisor}")
@@ -74,7 +74,10 @@ def _count(divisor: int) -> Count:
 
 
 def _row(tile: Tile, divisor: int) -> int:
-    """A tile's difference, or a double's number, modulo the divisor; 0 is shown as the divisor (rules 3.10)."""
+    """Return the row of a tile: the difference of its halves (a double: its number), modulo the divisor (rules 3.10).
+
+    Row 0 is shown as the divisor.
+    """
     return (tile.low if tile.double else tile.high - tile.low) % divisor or divisor
 
 

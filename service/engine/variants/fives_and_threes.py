@@ -1,4 +1,4 @@
-"""Fives and Threes, 5s & 3s: the sum of both ends divided by three and by five, to exactly 61 (rules 9)."""
+"""Fives and Threes, 5s & 3s: points if three or five divides the sum of the ends, to exactly 61 (rules 9)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from service.engine.variant import Alias, PlayerRange, Points, Rules, Variant
 
 _SET: Final = double_set(6)
 _HANDS: Final = {2: 7, 3: 5, 4: 5}
-"""By the number of players (rules 9.2)."""
+"""The size of a hand, by the number of players (rules 9.2)."""
 _DIVISORS: Final = (3, 5)
 
 
@@ -58,7 +58,10 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 
 
 def _points(exactly: int | None, teams: int) -> Points:
-    """Count the quotients of the ends' sum, and one for the last tile; 0 if that passes the target (9.6, 9.7, 9.9)."""
+    """Return the points of a play: the quotients of the sum, and 1 for the last tile of a side (rules 9.6, 9.7).
+
+    ``exactly``: the target; a play that would pass it scores nothing (rules 9.9).
+    """
 
     def points(state: State, _tile: Tile, _at: End | None, ends_sum: int | None) -> int:
         seat = state.turn
@@ -79,13 +82,13 @@ def _divisors(ends_sum: int) -> list[int]:
 
 
 def _count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
-    """The points of the placements; the winner laid the tile that ended the round (rules 9.8, 9.10)."""
+    """Return the points of the plays; the winner laid the tile that ended the round (rules 9.8, 9.10)."""
     result = round_result(state, ended_by, hands, [_line(score) for score in state.placements_scored])
     return result._replace(winner=None if ended_by == "blocked" else state.layout.placements[-1].seat)
 
 
 def _line(scored: PlacementScore) -> ScoreLine:
-    """Return the score line of a placement: of rules 9.7 if it has the point for the last tile, else of 9.6."""
+    """Return the score line of a play: of rules 9.7 if it has the point for the last tile, else of 9.6."""
     seat, ends_sum, points = scored
     assert ends_sum is not None
     divisors = _divisors(ends_sum) if ends_sum else []

@@ -1,4 +1,4 @@
-"""Homo homini lupus: four alone, one spinner, and doubles that close an arm (rules 1)."""
+"""Homo homini lupus: four players without teams, one spinner, and doubles that close an arm (rules 1)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from service.engine.variant import PlayerRange, Rules, Variant
 
 _SEATS: Final = 4
 _HAND: Final = 6
-"""Four players get six tiles each of double-six (rules 1.1)."""
+"""The size of a hand (rules 1.1)."""
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
@@ -49,7 +49,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 
 
 def _count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
-    """How far above or below the average hand: (S/4 − p) × 100, which is 25·S − 100·p (rules 1.8)."""
+    """Return the scores: a hand of p pips gets (S/4 − p) × 100 = 25·S − 100·p; S: all pips in hands (rules 1.8)."""
     everything = sum([left.value for left in hands])
     return round_result(
         state,

@@ -1,4 +1,4 @@
-"""Kozel, the goat: draw until it fits, write what is left in hand, and who writes the limit has lost (rules 11)."""
+"""Kozel, the goat: draw until a tile fits, the hands left are points, and a side at the limit loses (rules 11)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from service.engine.variant import Alias, Opening, PlayerRange, Rules, Variant
 _SET: Final = double_set(6)
 _TEAM_SEATS: Final = 4
 _FIRST_LEADS: Final = tuple([double(number) for number in (1, 2, 3, 4, 5, 6, 0)])
-"""In the order in which they must be led (rules 11.3)."""
+"""The doubles that must lead the first round, in this order (rules 11.3)."""
 _MAX_DOUBLES: Final = 4
 _MAX_OF_A_NUMBER: Final = 5
-"""In a hand that is not dealt again (rules 11.7)."""
+"""The limits of a hand that is not dealt again (rules 11.7)."""
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
@@ -48,7 +48,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 
 
 def _opening(state: State) -> Opening | None:
-    """Round 1: 1-1 must be led, else 2-2, … 6-6, 0-0, else the heaviest tile; later any tile (rules 11.3, 11.4)."""
+    """Let 1-1 lead round 1, else 2-2, … 6-6, 0-0, else the heaviest tile; later any tile (rules 11.3, 11.4)."""
     if state.round > 1:
         assert state.next_leader is not None
         return Opening(state.next_leader, state.hands[state.next_leader])
@@ -60,7 +60,7 @@ def _opening(state: State) -> Opening | None:
 
 
 def _redealt(state: State) -> Opening | None:
-    """As ``_opening``; too many doubles, or tiles with the same number, in a hand are dealt again (rules 11.7)."""
+    """Return ``_opening``; deal again if a hand has too many doubles or tiles of one number (rules 11.7)."""
     for hand in state.hands:
         numbers = Counter([number for tile in hand for number in {tile.low, tile.high}])
         if sum([tile.double for tile in hand]) > _MAX_DOUBLES or max(numbers.values(), default=0) > _MAX_OF_A_NUMBER:
@@ -69,20 +69,23 @@ def _redealt(state: State) -> Opening | None:
 
 
 def _hand_value(lone_blank: int, lone_six: int) -> Callable[[Hand], int]:
-    """Pips; but a hand that is only 0-0, or only 6-6, has a value of its own (rules 11.9)."""
+    """Return the value of a hand: its pips, but another value for a hand of only 0-0 or only 6-6 (rules 11.9)."""
     lone = {(double(0),): lone_blank, (double(6),): lone_six}
     return lambda hand: lone[hand] if hand in lone else pips(hand)
 
 
 class _Count(NamedTuple):
-    """The count of a round (rules 11.10, 11.11, 11.13). ``teams``: 0 or 2; ``open_at``: the least first entry."""
+    """The count of a round (rules 11.10, 11.11, 11.13). A blocked round is called a fish."""
 
     teams: int
+    """0 or 2."""
     open_at: int
+    """The minimum of the first points that a side gets."""
     has_eggs: bool
+    """Whether the points of a tied fish are carried over."""
 
     def result(self, state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
-        """Every side but the winner's writes its own hands; a tied fish is carried, or written by those not tied."""
+        """Return the result: every side but the spared ones gets its own hands, the loser also the carry."""
         values: dict[int, int] = {}
         for left in hands:
             side = side_number(left.seat, self.teams)
@@ -106,19 +109,19 @@ class _Count(NamedTuple):
         return round_result(state, ended_by, hands, lines, loser=loser)._replace(winner=winner)
 
     def _spared(self, state: State, values: Mapping[int, int]) -> list[int]:
-        """The side of who went out; in a fish the sides with the lowest value."""
+        """Return the sides without points: the side that went out, or in a fish the sides with the lowest value."""
         if state.went_out_first is not None:
             return [side_number(state.went_out_first, self.teams)]
         return [side for side, value in values.items() if value == min(values.values())]
 
     def _loser(self, state: State, values: Mapping[int, int], winner: int) -> int:
-        """The seat of the side with the highest value but the winner's; tied: the first clockwise from the leader."""
+        """Return the seat of the side with the highest value, not the winner's; tied: the first from the leader."""
         assert state.opener is not None
         others = [seat for seat in state.clockwise(state.opener) if side_number(seat, self.teams) != winner]
         return max(others, key=lambda seat: values[side_number(seat, self.teams)])
 
     def _winner(self, state: State, hands: tuple[RemainingHand, ...], side: int) -> int:
-        """Who went out; in a fish the seat of the winning side with the lower value, tied: the first clockwise."""
+        """Return the seat that went out; in a fish the winning side's lighter seat; tied: the first from the leader."""
         if state.went_out_first is not None:
             return state.went_out_first
         assert state.opener is not None

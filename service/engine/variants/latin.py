@@ -1,4 +1,4 @@
-"""Latin dominoes: four partners, all tiles dealt, to block and to get out, by the habits of seven tables (rules 10)."""
+"""Latin dominoes: two teams of two, no stock, and the house rules of seven tables (rules 10)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from service.engine.variant import Alias, Opening, PlayerRange, Rules, Variant
 _SEATS: Final = 4
 _TEAMS: Final = 2
 _HANDS: Final = {6: 7, 9: 10}
-"""By the set (rules 10.1)."""
+"""The size of a hand, by the highest number of the set (rules 10.1)."""
 _ROUND_BONUS: Final = (100, 75, 50, 25)
-"""For the first rounds (rules 10.6)."""
+"""The bonus for each of the first rounds (rules 10.6)."""
 _PUERTO_RICO: Final[dict[str, Value]] = {
     "set": 6,
     "first_lead": "highest_double",
@@ -45,11 +45,11 @@ _TABLES: Final[dict[str, dict[str, Value]]] = {
     "cuban": _PUERTO_RICO | {"set": 9, "target": 150, "count": "opponents"},
     "international": _PUERTO_RICO | {"first_lead": "any", "opens_next": "rotate"},
 }
-"""What each table plays, unless an option says otherwise (rules 10.8)."""
+"""The default options of each table (rules 10.8)."""
 
 
 class _Extras(NamedTuple):
-    """The points of each extra, 0 where it is not played (rules 10.6)."""
+    """The points of each bonus, 0 if it is not played (rules 10.6)."""
 
     capicua: int
     chuchazo: int
@@ -87,7 +87,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 
 
 def _opening(first_lead: str) -> Callable[[State], Opening | None]:
-    """Return who leads the first round, and a later one with any tile (rules 10.2, 10.3)."""
+    """Return the answer to who leads: the first round by ``first_lead``, later with any tile (rules 10.2, 10.3)."""
 
     def opening(state: State) -> Opening | None:
         if state.round == 1:
@@ -99,23 +99,23 @@ def _opening(first_lead: str) -> Callable[[State], Opening | None]:
 
 
 def _next_in_turn(state: State, _result: RoundResult) -> int:
-    """The seat after this round's leader (rules 10.3)."""
+    """Return the seat after the leader of this round (rules 10.3)."""
     assert state.opener is not None
     return (state.opener + 1) % _SEATS
 
 
 class _Count(NamedTuple):
-    """The count of a round: who wins it, what the hands are worth, and the extras (rules 10.4 to 10.6)."""
+    """The count of a round: its winner, the points of the hands, and the bonuses (rules 10.4 to 10.6)."""
 
     all_hands: bool
-    """Whether the partner's hand, and in a blocked round the winners' own, count too."""
+    """Whether the hands of the winning team count too."""
     by_team: bool
-    """Whether a blocked round goes to the lighter team; otherwise to the team of the lightest hand."""
+    """Whether the team with the lighter hands wins a blocked round; otherwise the team with the lightest hand."""
     tie: str
     extras: _Extras
 
     def result(self, state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
-        """The result of the round; its winner is who went out, or in a blocked round who would lead next."""
+        """Return the result; the winner is the seat that went out, or after a block the seat that leads next."""
         finisher = state.went_out_first
         winner = self._winner_of_block(state, hands) if finisher is None else finisher
         lines = []
@@ -131,7 +131,7 @@ class _Count(NamedTuple):
         return round_result(state, ended_by, hands, lines)._replace(winner=winner)
 
     def _winner_of_block(self, state: State, hands: tuple[RemainingHand, ...]) -> int | None:
-        """Who counts as the winner of a blocked round, a seat of the team that wins it (rules 10.3, 10.5, 10.9)."""
+        """Return the winner of a blocked round, a seat of the team that wins it (rules 10.3, 10.5, 10.9)."""
         opener, closer = state.opener, state.layout.placements[-1].seat
         assert opener is not None
         tied_to = {"nobody": None, "opener": opener, "closer": closer}[self.tie]
@@ -146,7 +146,7 @@ class _Count(NamedTuple):
         return closer if closer % _TEAMS == team else (closer + 1) % _SEATS
 
     def _extra_lines(self, state: State) -> list[ScoreLine]:
-        """The extras, which do not depend on who won the round (rules 10.6)."""
+        """Return the lines of the bonuses, which do not depend on the winner of the round (rules 10.6)."""
         extras, placements, lines = self.extras, state.layout.placements, []
         finisher, opener = state.went_out_first, state.opener
         assert opener is not None
@@ -167,7 +167,7 @@ class _Count(NamedTuple):
 
 
 def _team_lines(team: int, points: int, rule: str, text: str) -> list[ScoreLine]:
-    """A line for each seat of the team; none for no points, but the pips of hands are always shown."""
+    """Return a line for each seat of the team; no line for a bonus of 0 points."""
     if not points and rule == "10.6":
         return []
     return [ScoreLine(seat, points, rule, text) for seat in range(team, _SEATS, _TEAMS)]

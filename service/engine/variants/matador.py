@@ -23,7 +23,7 @@ from service.engine.variant import Alias, PlayerRange, Rules, Variant
 
 _SET: Final = double_set(6)
 _HANDS: Final = {2: 7, 3: 6, 4: 5}
-"""By the number of players (rules 14.2)."""
+"""The size of a hand, by the number of players (rules 14.2)."""
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:

@@ -1,4 +1,4 @@
-"""Der Mensch ist des Menschen Wolf: a mother tile, a flip, and one loser who writes it all (rules 2)."""
+"""Der Mensch ist des Menschen Wolf: a mother tile, a flip, and one loser who gets all points (rules 2)."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from service.engine.tiles import double_set, parse_tile, pips
 from service.engine.variant import Count, Opening, PlayerRange, Rules, Variant, Verdict
 
 _HANDS: Final = {2: 7, 3: 9, 4: 7, 5: 5, 6: 4, 7: 4, 8: 3, 9: 3, 10: 2, 11: 2, 12: 2, 13: 2}
-"""By players: the tiles of a hand (rules 2.1)."""
+"""The size of a hand, by the number of players (rules 2.1)."""
 _HIDDEN: Final = 2
-"""Tiles of the stock that stay hidden and out of play (rules 2.2)."""
+"""The number of tiles of the stock that stay hidden and out of play (rules 2.2)."""
 _ONE_TWO: Final = parse_tile("1-2")
 _ZEROS: Final = parse_tile("0-0")
 _SIXES: Final = parse_tile("6-6")
@@ -60,7 +60,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 
 
 def _opening(state: State) -> Opening | None:
-    """The 1-2, else the highest double, else the heaviest tile; later the last winner with any tile (rules 2.3)."""
+    """Let 1-2 lead, else the highest double, else the heaviest tile; later the last winner, any tile (rules 2.3)."""
     if state.round > 1:
         assert state.next_leader is not None
         seat = state.clockwise(state.next_leader)[0]
@@ -72,24 +72,24 @@ def _opening(state: State) -> Opening | None:
 
 
 def _may_flip(state: State) -> bool:
-    """The second player, while only the opening tile lies (rules 2.8).
+    """Return whether the second player is to move and only the lead lies (rules 2.8).
 
-    With one tile on the table it is always that player's first turn: nobody can pass twice in a row
-    without the round being over.
+    With one tile on the table, this is always the first turn of that player: before a second turn, all players would
+    have passed, and the round would be over.
     """
     assert state.opener is not None
     return len(state.layout.placements) == 1 and state.turn == state.clockwise(state.opener)[1]
 
 
 def _hand_value(hand: Hand) -> int:
-    """Pips, but 0-0 counts 10, and a lone 6-6 counts 50 (rules 2.10)."""
+    """Return the pips; 0-0 counts 10, and a hand of only 6-6 counts 50 (rules 2.10)."""
     if hand == (_SIXES,):
         return 50
     return pips(hand) + (10 if _ZEROS in hand else 0)
 
 
 def _count(*, others_write_own: bool) -> Count:
-    """The single loser writes everybody's points, and all that was carried (rules 2.11)."""
+    """Return the count: a single loser gets the points of all hands and the carry (rules 2.11)."""
 
     def count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
         values = [left.value for left in hands]
@@ -112,7 +112,7 @@ def _count(*, others_write_own: bool) -> Count:
 
 
 def _winner(state: State, hands: tuple[RemainingHand, ...]) -> int:
-    """Who went out, else the fewest points in hand; tie: the first from this round's opener (rules 2.15)."""
+    """Return the seat that went out, else the lightest hand; tied: the first from the opener (rules 2.15)."""
     if state.went_out_first is not None:
         return state.went_out_first
     assert state.opener is not None
@@ -121,7 +121,7 @@ def _winner(state: State, hands: tuple[RemainingHand, ...]) -> int:
 
 
 def _match_end(limit: int) -> Callable[[State], Verdict]:
-    """Over the limit is out; the last one in wins; a lone 0-0 ends the match (rules 2.12, 2.13, 2.14)."""
+    """Eliminate seats over the limit; the last one wins; a hand of only 0-0 ends the match (rules 2.12, 2.13, 2.14)."""
 
     def match_end(state: State) -> Verdict:
         verdict = last_side_standing(state, lambda total: total > limit)
@@ -134,7 +134,7 @@ def _match_end(limit: int) -> Callable[[State], Verdict]:
 
 
 def _dealer(state: State) -> int | None:
-    """The highest total deals; tie: the first clockwise from the last round's opener (rules 2.15)."""
+    """Return the seat with the highest total; tied: the first clockwise from the opener (rules 2.15)."""
     assert state.opener is not None
     return max(state.clockwise(state.opener), key=state.totals.__getitem__)
 

@@ -1,4 +1,4 @@
-"""Sebastopol: four players, and a cross around 6-6 before anything else (rules 12)."""
+"""Sebastopol: four players, who first cover the four sides of 6-6 (rules 12)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from service.engine.variant import Alias, PlayerRange, Rules, Variant
 _SEATS: Final = 4
 _SET: Final = double_set(6)
 _HAND: Final = len(_SET) // _SEATS
-"""The whole set is dealt, so that 6-6 is always held and led (rules 12.1, 12.2)."""
+"""The whole set is dealt, so that a hand always has 6-6, which leads (rules 12.1, 12.2)."""
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:

@@ -1,4 +1,4 @@
-"""Tiddly-Wink: five to nine players, three tiles each, and only one end (rules 13)."""
+"""Tiddly-Wink: five to nine players with three tiles each, and a line with one end (rules 13)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from service.engine.variant import Alias, Count, PlayerRange, Rules, Variant
 _PLAYERS: Final = PlayerRange(5, 9)
 _SET: Final = double_set(6)
 _HAND: Final = 3
-"""In the American game; in the British one the set is dealt as far as it divides evenly (rules 13.1, 13.8)."""
+"""The size of a hand in the American game; the British game deals as many as divide evenly (rules 13.1, 13.8)."""
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
@@ -47,7 +47,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 
 
 def _pool(stake: int) -> Count:
-    """The winner takes the stakes of the others; without a winner everybody gets theirs back (rules 13.6, 13.7)."""
+    """Return the count: each other seat pays its stake to the winner; without one, nobody pays (rules 13.6, 13.7)."""
 
     def count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
         winner = state.went_out_first if ended_by == "out" else lightest_side(hands, 0)
