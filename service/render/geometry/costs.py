@@ -1,8 +1,7 @@
-"""Finds the best spot for a tile at an end: the one that leaves the layout most room.
+"""Finds the best spot for a tile at an end: the spot that leaves most room for the layout.
 
-A cost is an integer; the figures were found by playing tens of thousands of random rounds.
-
-Owns these figures, and which spots there are at an end. Does not depend on the tiles that are still to come.
+Owns the spots at an end, and their costs. A cost is an integer; the constants were tuned by playing tens of thousands
+of random rounds. Does not depend on the tiles that are not laid yet.
 """
 
 from __future__ import annotations
@@ -35,27 +34,27 @@ from service.render.geometry.shapes import (
     turned,
 )
 
-# The size of table that a layout is planned for, known before its first tile.
+# The planned table; its size is known before the first tile.
 
 
 _TILE_AREA: Final = 8
 _SPACE: Final[dict[Spread, int]] = {"line": 34, "arm": 22, "cross": 45, "tree": 70}
-"""How many times the area of its tiles a table needs, in tenths; measured over random matches."""
+"""The area of a table divided by the area of its tiles, in tenths; measured over random matches."""
 
 
 class Plan(NamedTuple):
-    """The planned table, and how its layout spreads."""
+    """The planned table, and the shape of its layout."""
 
     table: Box
     spread: Spread
 
     @property
     def is_line(self) -> bool:
-        """Return whether the layout is a line, of one end or two."""
+        """Return whether the layout is a line, with one end or two."""
         return self.spread in ("line", "arm")
 
     def outside(self, box: Box) -> int:
-        """By how many units this box leaves the planned table; a line may do so to the north and the south."""
+        """Return by how many units this box exceeds the planned table; a line may exceed it in the north and south."""
         (x0, y0, x1, y1), (west, north, east, south), _ = box, *self
         over = max(0, west - x0) + max(0, x1 - east)
         if self.is_line:
@@ -64,9 +63,10 @@ class Plan(NamedTuple):
 
 
 def plan(tiles_in_set: int, spread: Spread, aspect: int) -> Plan:
-    """Return the plan for a set, by the width of the table over its height in tenths.
+    """Return the plan for a set; ``aspect``: the width of the table divided by its height, in tenths.
 
-    The lead lies in the middle, but in the south-western corner where there is one end, as a line goes on to the north.
+    The lead lies in the middle. In a line with one end it lies in the south-western corner, because the line continues
+    to the north.
     """
     area = _TILE_AREA * _SPACE[spread] * tiles_in_set
     half_width, half_height = _half_root(area * aspect, 100), _half_root(area, aspect)
@@ -76,19 +76,20 @@ def plan(tiles_in_set: int, spread: Spread, aspect: int) -> Plan:
 
 
 def _half_root(area: int, divisor: int) -> int:
-    """Half the square root of ``area / divisor``, rounded."""
+    """Return half the square root of ``area / divisor``, rounded."""
     return (isqrt(area // divisor) + 1) // 2
 
 
-# The places where a tile can join an end: straight ahead, or around a corner.
+# The spots where a tile can join an end: straight ahead, or around a corner.
 
 
 def spots(mouth: Mouth, *, double: bool) -> list[Spot]:
-    """Return all spots at this mouth, free or not; of spots that cost the same, the first is taken.
+    """Return all spots at this mouth, free or not. Of spots with equal costs, the first is chosen.
 
-    A tile may lie straight ahead; beside the outer half of the host, unless that is a double; or, if it is no double,
-    around the corner as an elbow. The long side of a double is only left straight. A double beside a half touches that
-    half only: one of its own halves lies along it, the other one beyond it.
+    * Straight ahead: any tile.
+    * Beside the outer half of the host: any tile, if the host is not a double. A double touches only that half: one of
+      its halves lies along it, the other one beyond it.
+    * Around the corner, as an elbow: a plain tile, unless it joins the long side of a double.
     """
     ray, side, *_ = mouth
     candidates = [straight(ray, double=double)]
@@ -103,51 +104,56 @@ def spots(mouth: Mouth, *, double: bool) -> list[Spot]:
     return candidates
 
 
+# The costs, each added to a spot in the case that is described below it.
+
 _OUTSIDE: Final = 40
 """For each unit outside the planned table."""
 _OFF_AXIS: Final = 50
-"""Straight ahead, but across the axis of the arm."""
+"""The tile lies straight ahead, but across the axis of the arm."""
 _TURN: Final = 80
+"""The tile turns off the axis of the arm."""
 _RIGHT_TURN: Final = 10
+"""It turns off to the right."""
 _ELBOW: Final = 5
+"""The tile is an elbow."""
 _NARROW_LANE: Final = 140
-"""Back to the axis of the arm, where no lane of this half width is free for this length."""
+"""The tile turns back to the axis of the arm, but has no free lane of ``_LANE_LENGTH`` and ``_LANE_HALF`` ahead."""
 _LANE_HALF: Final = 4
 _LANE_LENGTH: Final = 16
 _NO_ROOM: Final = 6
-"""For each unit that the room ahead is shorter than this."""
+"""For each unit that the room ahead is shorter than ``_ROOM``; at a short side, than ``_SIDE_ROOM``."""
 _ROOM: Final = 32
 _NOT_STRAIGHT: Final = 3
-"""For each unit that the room straight ahead of a plain tile is shorter than this."""
+"""For each unit that the room straight ahead of a plain tile is shorter than ``_STRAIGHT_ROOM``."""
 _STRAIGHT_ROOM: Final = 12
 _TRAPPED: Final = 600
-"""Less room than the next tile needs; behind a double, which is only left straight, more is needed."""
+"""The next tile does not fit. After a double it needs more room, because it can only lie straight ahead."""
 _TAKEN_ROOM: Final = 15
-"""For each unit of room that an end loses which is not farther away than this."""
+"""For each unit of room that the spot takes from another end within ``_NEAR`` units."""
 _NEAR: Final = 14
 _SIDE_ROOM: Final = 24
 _TRAPPED_SIDE: Final = 400
-"""A short side of a double that branches with room for no tile and its gap."""
+"""No tile with its gap fits at a short side of a double that branches."""
 _ASTRAY: Final = 400
-"""An arm of a lead with four sides outside its quadrant, or on its way there."""
+"""The arm of a lead with four sides leaves its quadrant, or heads out of it."""
 _BACK: Final = 80
-"""An arm of a lead with four sides that comes back: the next arm may still want the room there."""
+"""The arm of a lead with four sides turns back; the next arm may need the room there."""
 _TO_MIDDLE: Final = 10000
-"""An arm of a line towards the other arm."""
+"""The arm of a line heads towards the other arm."""
 
 
 class Surroundings(NamedTuple):
-    """The surroundings by which a spot is judged."""
+    """The facts about the table from which the cost of a spot is computed."""
 
     plan: Plan
     grid: Grid
     mouths: Collection[Mouth]
     branches: bool
-    """Whether a double that is laid now is expected to branch."""
+    """Whether a double laid now is expected to branch."""
 
 
 def best_spot(around: Surroundings, mouth: Mouth, *, double: bool) -> Spot | None:
-    """Return the cheapest spot at this mouth that is allowed; ``None`` if none is."""
+    """Return the cheapest free spot at this mouth; ``None`` if no spot is free."""
     allowed = [
         spot
         for spot in spots(mouth, double=double)
@@ -159,7 +165,7 @@ def best_spot(around: Surroundings, mouth: Mouth, *, double: bool) -> Spot | Non
 
 
 def _in_half(arm: int | None, box: Box) -> bool:
-    """Return whether a box lies in the half of the table of its arm of a line: the arms can never meet."""
+    """Return whether a box lies in its arm's half of the table, so that the two arms of a line never meet."""
     if arm == EAST:
         return box.y1 <= 2 and (box.x0 >= 0 or box.y1 <= -3)
     return box.y0 >= -2 and (box.x1 <= 0 or box.y0 >= 3)
@@ -197,7 +203,7 @@ def _direction_cost(around: Surroundings, mouth: Mouth, spot: Spot) -> int:
 
 
 def _in_quadrant(arm: int, box: Box) -> bool:
-    """Return whether a box lies in the quadrant of its arm: straight ahead of the lead, or to the left of that."""
+    """Return whether a box lies in the quadrant of its arm: straight ahead of the lead, or to the left of it."""
     x0, y0, x1, y1 = box
     if arm == EAST:
         return y1 <= 2 and (x0 >= 3 or (x0 >= 0 and y0 >= -2))
@@ -210,10 +216,7 @@ def _in_quadrant(arm: int, box: Box) -> bool:
 
 
 def _room_cost(grid: Grid, far: Ray, *, double: bool) -> int:
-    """Return what it costs that there is little room ahead.
-
-    A plain tile can also be left on a side of its outer half.
-    """
+    """Return the cost of little room ahead. After a plain tile, the room beside its outer half counts too."""
     ahead = room = grid.run(far, 3, _ROOM)
     cost = 0
     if not double:
@@ -224,7 +227,7 @@ def _room_cost(grid: Grid, far: Ray, *, double: bool) -> int:
 
 
 def _sides_cost(grid: Grid, far: Ray) -> int:
-    """Return what it costs that the short sides of this double have little room."""
+    """Return the cost of little room at the short sides of this double."""
     cost = 0
     for ray in short_sides(far):
         room = grid.run(ray, 3, _SIDE_ROOM)
@@ -233,7 +236,7 @@ def _sides_cost(grid: Grid, far: Ray) -> int:
 
 
 def _taken_room(around: Surroundings, mouth: Mouth, box: Box) -> int:
-    """Return how much room this box takes from the other ends near it."""
+    """Return the room that this box takes from other ends near it, in units."""
     x0, y0, x1, y1 = box
     taken = 0
     for other in around.mouths:
@@ -257,7 +260,7 @@ def _lost_room(grid: Grid, mouth: Mouth, box: Box) -> int:
 
 @lru_cache(maxsize=4096)
 def _exits(ray: Ray, side: Side) -> tuple[tuple[Ray, Box], ...]:
-    """Return where a tile can leave an end, straight or to the sides, with the strip that it would like ahead."""
+    """Return the rays where a tile can join an end, straight or at a side, each with the strip ahead of it."""
     rays = (ray, *side_exits(ray)) if side == END else (ray,)
     return tuple([(ray, strip(ray, 0, _STRAIGHT_ROOM, 2)) for ray in rays])
 
@@ -267,7 +270,7 @@ def _overlap(one: Box, other: Box) -> bool:
 
 
 def _distance(ray: Ray, box: Box) -> int:
-    """Return how far ahead of this point the box begins."""
+    """Return the distance from this point ahead to the box."""
     x, y, heading = ray
     if heading == EAST:
         return max(0, box.x0 - x)

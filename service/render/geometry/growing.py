@@ -1,6 +1,6 @@
-"""The geometry of a layout, from scratch or from the geometry of the same layout before its last tiles.
+"""The geometry of a layout, computed as a whole, or from the geometry without the last tiles.
 
-Owns the order in which tiles are laid, and the table on which they lie. Does not depend on which spot is best.
+Owns the table with its tiles, and the order in which tiles are laid. Does not depend on the choice of a spot.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from service.render.geometry.shapes import (
     touched_edge,
 )
 
-# The tiles on the table so far, and how the next one is laid.
+# The tiles on the table, and how the next tile is laid.
 
 
 LEADING_TILE: Final = Box(-2, -1, 2, 1)
@@ -41,28 +41,30 @@ LEADING_DOUBLE: Final = Box(-1, -2, 1, 2)
 
 
 class Laid(NamedTuple):
-    """Where a tile lies, its rotation in degrees, and the line of its link if it lies apart from its host."""
+    """A tile on the table."""
 
     box: Box
     rotation: int
+    """In degrees."""
     link: Line | None
+    """The line from its host, if it lies apart from it."""
 
 
 @dataclass(slots=True)
 class Table:
-    """Where the tiles and the ends lie. Laying a tile changes it; nothing that lies is moved."""
+    """The tiles and ends on the table; mutable. Laying a tile does not move the others."""
 
     plan: Plan
     doubles_across: bool = True
-    """Return whether doubles lie across; else lengthwise, like any other tile."""
+    """Whether doubles lie across; otherwise they lie lengthwise, like any other tile."""
     grid: Grid = field(default_factory=empty_grid)
     mouths: dict[str, Mouth] = field(default_factory=dict)
-    """The ends by their names, the closed ones too."""
+    """All ends by name, also closed ends."""
     laid: list[Laid] = field(default_factory=list)
     has_face_up_double: bool = False
 
     def copy(self) -> Table:
-        """Return a table with the same tiles."""
+        """Return an independent table with the same tiles."""
         return Table(
             self.plan,
             self.doubles_across,
@@ -73,9 +75,9 @@ class Table:
         )
 
     def lead(self, tile: Tile, names: list[str]) -> None:
-        """Lay the first tile; ends with these names are on its long sides, west and east, and then north and south.
+        """Lay the first tile. ``names``: the names of its ends in the west, the east, the north and the south.
 
-        A single end is in the east. A tile that does not lie across has its smaller half in the west.
+        A single end is in the east. A tile that lies lengthwise has its smaller half in the west.
         """
         lies_across = tile.double and self.doubles_across
         box = LEADING_DOUBLE if lies_across else LEADING_TILE
@@ -97,7 +99,7 @@ class Table:
             )
 
     def join(self, placement: Placement, end: str, names: list[str]) -> None:
-        """Lay a tile at this end; ends with these names are on its far side, and then on its left and right."""
+        """Lay a tile at this end. ``names``: the names of its ends on the far side, on the left and on the right."""
         tile, face_down = placement.tile, placement.face_down
         mouth = self.mouths[end]
         lies_across = tile.double and self.doubles_across
@@ -116,9 +118,9 @@ class Table:
             self.mouths[name] = Mouth(ray, SHORT, outer, ray.heading % 2, None, box, closed=False)
 
     def next_spot(self, mouth: Mouth, *, across: bool) -> tuple[Spot, Link | None]:
-        """Return the spot of a tile laid now at this end, lengthwise or across, and its link if it has to lie apart.
+        """Return the spot for the next tile at this end, lengthwise or across, and its link if it must lie apart.
 
-        A double that is laid face down takes the spot that it would take face up.
+        A face-down double gets the same spot as a face-up double.
         """
         spread = self.plan.spread
         branches = spread == "tree" or (spread == "cross" and not self.has_face_up_double)
@@ -134,20 +136,17 @@ class Table:
 
 
 def lengthwise(heading: int, *, turned: bool = False) -> int:
-    """Return the rotation of a tile that lies lengthwise with this heading.
-
-    ``turned``: its higher half touches its host.
-    """
+    """Return the rotation of a lengthwise tile with this heading; ``turned``: its higher half touches its host."""
     return (90 * heading + (180 if turned else 0)) % 360
 
 
 def across(heading: int) -> int:
-    """Return the rotation of a double that lies across with this heading."""
+    """Return the rotation of a double across this heading."""
     return 90 if heading in (EAST, WEST) else 0
 
 
 class Area(NamedTuple):
-    """A rectangle by its north-western corner."""
+    """A rectangle; ``x`` and ``y`` are its north-western corner."""
 
     x: int
     y: int
@@ -156,7 +155,10 @@ class Area(NamedTuple):
 
 
 class Place(NamedTuple):
-    """The centre of a tile and its rotation in degrees, clockwise from lying with its smaller half in the west."""
+    """The centre of a tile, and its rotation.
+
+    The rotation is in degrees, clockwise; at 0 the smaller half is in the west.
+    """
 
     x: int
     y: int
@@ -164,11 +166,7 @@ class Place(NamedTuple):
 
 
 class PlacedTile(NamedTuple):
-    """A tile of the layout, with the centre and rotation of a ``Place``.
-
-    ``link``: the line from its host, by its ends and corners, where it had to be laid apart; ``None`` where it touches
-    its host. The line runs through the middle of a corridor one unit wide, so a coordinate may end in .5.
-    """
+    """A tile of the layout; ``x``, ``y`` and ``rotation`` as in ``Place``."""
 
     tile: Tile
     x: int
@@ -177,52 +175,60 @@ class PlacedTile(NamedTuple):
     face_down: bool
     seat: int
     link: Line | None
+    """The ends and corners of the line from its host, if it lies apart; ``None`` if it touches its host.
+
+    The line runs through the middle of a corridor one unit wide, so coordinates can end in .5.
+    """
 
 
 class PlacedEnd(NamedTuple):
-    """An end of the layout: the middle of the edge of its host that a tile at ``place`` touches, and the way across it.
+    """An end of the layout, with the places of the next tile there.
 
-    ``direction`` is in degrees. Where the tile would turn off, the edge is at the side of the half to match; where it
-    would lie apart, the point is where its link begins, so that a coordinate may end in .5.
-
-    ``place``: where a tile would lie that joined now, rotated as one that touches with its smaller half; a tile that
-    touches with its other half lies the other way round. ``place_double``: the same for a double, face up or down. The
-    places of a gated end are those if it opened now; those of a closed end are straight ahead, free or not.
+    Both places of a gated end assume that it is open; those of a closed end are straight ahead, free or not.
     """
 
     end: End
     x: float
     y: float
+    """``x``, ``y``: the middle of the edge of the host that a tile at ``place`` touches.
+
+    If the tile lies beside the host, this edge is a side of the outer half. If it lies apart, the point is the start of
+    its link, so coordinates can end in .5.
+    """
     direction: int
+    """The direction from the host across that edge, in degrees."""
     place: Place
+    """For a tile that touches with its smaller half; a tile that touches with its larger half is rotated by 180°."""
     place_double: Place
+    """For a double, face up or face down."""
 
 
 class Geometry(NamedTuple):
-    """The tiles of a layout in the order of play, and its ends in their order.
-
-    ``table``: the table planned for the whole set; ``bounds``: the smallest rectangle around all tiles, links, and the
-    places of all ends that are not closed. On an empty table that is the place of the lead.
-    """
+    """The tiles of a layout in the order of play, and its ends."""
 
     table: Area
+    """The table planned for the whole set."""
     bounds: Area
+    """The smallest rectangle around all tiles and links, and the places at all ends that are not closed.
+
+    On an empty table, it is the place of the lead.
+    """
     tiles: tuple[PlacedTile, ...]
     ends: tuple[PlacedEnd, ...]
 
 
 def geometry(layout: Layout, tiles_in_set: int, spread: Spread, aspect: int) -> Geometry:
-    """Return the geometry of a layout, on a table for this set with this width over its height, in tenths (4 … 25)."""
+    """Return the geometry of a layout; ``aspect``: the width of the table divided by its height, in tenths (4 … 25)."""
     return GrowingGeometry(tiles_in_set, spread, aspect).extended(layout).geometry
 
 
 class GrowingGeometry:
-    """The geometry of a layout that can be extended by the tiles laid next; without a layout, of an empty table.
+    """The geometry of a layout, which can be extended by the next tiles; without a layout, of an empty table.
 
-    A value does not change: ``extended`` makes another one. So several readers may share a value, and a layout may go
-    on in several ways. That copies which cells are taken, the ends, and where the tiles lie: some microseconds, beside
-    what the new tiles cost. ``geometry`` is computed when it is first asked for; each end then costs as much as two
-    tiles. ``pause`` is called after each tile and each end, to let others run.
+    Immutable, so several readers can share it, and one layout can be continued in several ways. ``extended`` copies the
+    grid, the ends and the tiles, which takes some microseconds besides the time for the new tiles. ``geometry`` is
+    computed at its first use; each end then takes as long as two tiles. ``pause`` is called after each tile and each
+    end, so that a server can run other requests.
     """
 
     def __init__(
@@ -241,7 +247,7 @@ class GrowingGeometry:
         self._layout = layout
 
     def extended(self, layout: Layout) -> GrowingGeometry:
-        """Return the geometry of this layout, which begins with the tiles of the layout of this geometry."""
+        """Return the geometry of a layout that begins with the tiles of the current one."""
         table = self._table.copy()
         _lay_missing_tiles(table, layout, self._pause)
         return GrowingGeometry(*self._key, pause=self._pause, table=table, layout=layout)
@@ -288,10 +294,10 @@ class GrowingGeometry:
 
 
 def _lay_missing_tiles(table: Table, layout: Layout, pause: Callable[[], None]) -> None:
-    """Lay the tiles of the layout that are not on the table; ``pause`` is called after each.
+    """Lay the tiles of the layout that are not on the table; call ``pause`` after each.
 
-    Which end a tile covered follows from the ends that are left; so does how many it opened, which are numbered as they
-    arose.
+    The end that a tile covered, and the number of ends that it opened, follow from the ends of the layout. The names of
+    opened ends are numbered in order.
     """
     placements = layout.placements
     table.doubles_across = layout.form.doubles_across
@@ -312,7 +318,7 @@ def _lay_missing_tiles(table: Table, layout: Layout, pause: Callable[[], None]) 
 
 
 def _around(laid: Laid) -> Box:
-    """Return the box around a tile and its link."""
+    """Return the smallest box around a tile and its link."""
     box = laid.box
     for x, y in laid.link or ():
         box = box.united(Box(floor(x), floor(y), ceil(x), ceil(y)))

@@ -1,8 +1,8 @@
-"""A place for a tile that fits nowhere at its end: the nearest one that is free, joined by a line around all tiles.
+"""Finds a spot for a tile if no spot at its end is free: a spot elsewhere, and a line (a link) from the end to it.
 
-There always is one. Tiles keep a gap to all but their hosts, so corridors at least one unit wide lead from every end
-out of the layout. Only games in which doubles branch need links. Owns the search for it. Does not depend on why no tile
-fits.
+There is always such a spot: tiles have a gap to all tiles but their host, so a corridor at least one unit wide leads
+from every end out of the layout. Only games in which doubles branch need links. Owns the search. Does not depend on the
+reason why no spot at the end is free.
 """
 
 from __future__ import annotations
@@ -28,9 +28,11 @@ from service.render.geometry.shapes import (
 )
 
 _STEP: Final = 10
+"""The cost of each cell of a path."""
 _BEND: Final = 5
+"""The cost of each bend."""
 _NO_ROOM: Final = 7
-"""For each unit that the room ahead of the tile is shorter than this."""
+"""The cost of each unit that the room ahead of the tile is shorter than ``_ROOM``."""
 _ROOM: Final = 24
 
 _CORNERS: Final = tuple(
@@ -39,20 +41,21 @@ _CORNERS: Final = tuple(
         for double in (False, True)
     ]
 )
-"""The north-western corner of a plain tile and of a double beside the middle of its inner edge, by heading."""
+"""The north-western corner of a tile, relative to the middle of its inner edge; for a plain tile and for a double, by
+heading."""
 
 Cell = tuple[int, int]
 """The western and northern edge of a cell."""
 Line = tuple[tuple[float, float], ...]
 """The ends and corners of a line from the edge of the host to the edge of the tile, in multiples of one half."""
 _Walk = tuple[Cell, int]
-"""A cell, and the heading in which it is to be left."""
+"""A node of the search: a cell, and a heading in that cell."""
 _Queued = tuple[int, _Walk, _Walk | None]
-"""The cost of a way, its last step, and the step before."""
+"""The cost of a path, its last node, and the node before."""
 
 
 class Link(NamedTuple):
-    """The spot of a tile that lies apart, the cells of its link, and the line through the middle of them."""
+    """The spot of a tile that lies apart, the cells of its link, and the line through their centres."""
 
     spot: Spot
     cells: tuple[Cell, ...]
@@ -60,7 +63,7 @@ class Link(NamedTuple):
 
 
 def find_link(grid: Grid, start: Ray, *, double: bool) -> Link:
-    """Return the cheapest place apart for a tile of the end here: by its way, its bends, and the room ahead of it."""
+    """Return the cheapest spot apart for a tile of the end ``start``: by path, bends, and the room ahead."""
     rooms = _Rooms(grid, double=double)
     came_from: dict[_Walk, _Walk | None] = {}
     best: tuple[int, Link] | None = None
@@ -82,7 +85,10 @@ def find_link(grid: Grid, start: Ray, *, double: bool) -> Link:
 
 
 def _walks(grid: Grid, start: Ray, came_from: dict[_Walk, _Walk | None]) -> Iterator[tuple[int, _Walk]]:
-    """Yield all ways over cells that no tile covers, by their cost: Dijkstra's search. Notes the steps of the ways."""
+    """Yield all nodes reachable over cells without tiles, by cost (Dijkstra's algorithm).
+
+    Adds to ``came_from`` the node before each node.
+    """
     queue: list[_Queued] = [(0, (cell, start.heading), None) for cell in _cells_ahead(start)]
     while True:
         cost, walk, previous = heappop(queue)
@@ -100,7 +106,7 @@ def _walks(grid: Grid, start: Ray, came_from: dict[_Walk, _Walk | None]) -> Iter
 
 
 class _Rooms:
-    """Measures the room ahead of the spots of a tile or a double, and remembers it."""
+    """Measures and caches the room ahead of the spots of a tile or a double."""
 
     def __init__(self, grid: Grid, *, double: bool) -> None:
         self._grid = grid
@@ -109,7 +115,7 @@ class _Rooms:
         self._found: dict[Ray, int | None] = {}
 
     def ahead(self, ray: Ray) -> int | None:
-        """Return the room ahead of a spot whose inner edge has its middle here; ``None`` if it is not free."""
+        """Return the room ahead of the spot whose inner edge has its middle at ``ray``; ``None`` if it is not free."""
         if ray not in self._found:
             self._found[ray] = self._search(ray)
         return self._found[ray]
@@ -127,7 +133,7 @@ class _Rooms:
 
 
 def _cells_ahead(ray: Ray) -> tuple[Cell, Cell]:
-    """Return the two cells ahead that touch this point."""
+    """Return the two cells ahead of this point that touch it."""
     x, y, heading = ray
     if heading in (EAST, WEST):
         x -= heading == WEST
@@ -137,7 +143,7 @@ def _cells_ahead(ray: Ray) -> tuple[Cell, Cell]:
 
 
 def _rays_beyond(cell: Cell, heading: int) -> tuple[Ray, Ray]:
-    """Return the rays that have this cell behind them, to the left and to the right."""
+    """Return the rays at the two corners of the cell's far edge."""
     x, y = cell
     if heading in (EAST, WEST):
         x += heading == EAST

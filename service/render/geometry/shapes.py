@@ -1,6 +1,6 @@
-"""Headings, boxes, the shapes that the other modules share, and the grid of taken cells.
+"""Headings, boxes, the shapes that the other modules share, and the grid of occupied cells.
 
-Owns their form. Does not depend on tiles or layouts.
+Owns these types. Does not depend on tiles or layouts.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ SOUTH: Final = 1
 WEST: Final = 2
 NORTH: Final = 3
 DX: Final = (1, 0, -1, 0)
-"""By heading."""
 DY: Final = (0, 1, 0, -1)
-"""By heading."""
+"""The step of one unit, by heading."""
 
 
 def left_of(heading: int) -> int:
@@ -31,12 +30,12 @@ def right_of(heading: int) -> int:
 
 
 def opposite(heading: int) -> int:
-    """Return the heading back."""
+    """Return the heading after half a turn."""
     return (heading + 2) % 4
 
 
 class Box(NamedTuple):
-    """The cells from ``x0`` and ``y0`` to before ``x1`` and ``y1``."""
+    """A rectangle of cells, from ``x0`` and ``y0`` up to but not including ``x1`` and ``y1``."""
 
     x0: int
     y0: int
@@ -57,32 +56,34 @@ class Ray(NamedTuple):
 
 
 class Mouth(NamedTuple):
-    """An end on the table: the middle of the edge where a tile joins, and what the choice of its place depends on."""
+    """An end on the table, with the facts that decide where the next tile lies."""
 
     ray: Ray
+    """The middle of the edge where a tile joins."""
     side: Side
     number: int
     axis: int
-    """The axis on which its arm started, 0 west-east, 1 north-south; an arm that had to turn returns to it."""
+    """The axis on which its arm started: 0 for west-east, 1 for north-south. An arm that turned off returns to it."""
     arm: int | None
-    """The heading with which the arm left the lead, on the arms of a line and of a lead with four sides."""
+    """The heading in which its arm left the lead, in a line and at a lead with four sides; otherwise ``None``."""
     host: Box
     closed: bool
 
 
 class Spot(NamedTuple):
-    """A place for a tile: its box, and the middle of its far edge with the heading from the host outwards."""
+    """A possible position of a tile at an end."""
 
     box: Box
     far: Ray
+    """The middle of its far edge, and the heading away from the host."""
     turned: bool
-    """Off the heading of the mouth."""
+    """Whether its heading differs from that of the mouth."""
     elbow: bool
-    """The tile's inner half lies straight ahead of the mouth, its outer half to the side."""
+    """Whether its inner half lies straight ahead of the mouth, and its outer half to the side."""
 
 
 def strip(ray: Ray, near: int, far: int, half: int) -> Box:
-    """Return the box ahead of a point, from ``near`` to ``far``, ``half`` wide to each side."""
+    """Return the box ahead of a point, from the distance ``near`` to ``far``, with the width ``half`` on each side."""
     x, y, heading = ray
     if heading == EAST:
         return Box(x + near, y - half, x + far, y + half)
@@ -94,59 +95,59 @@ def strip(ray: Ray, near: int, far: int, half: int) -> Box:
 
 
 def ahead(ray: Ray, length: int) -> Ray:
-    """Return the ray from a point ``length`` ahead."""
+    """Return the ray moved ahead by ``length``."""
     x, y, heading = ray
     return Ray(x + length * DX[heading], y + length * DY[heading], heading)
 
 
 def turned(ray: Ray, heading: int, back: int, out: int) -> Ray:
-    """Return the ray with this heading from a point ``back`` behind this one and ``out`` to the side."""
+    """Return the ray moved back by ``back`` and sideways by ``out``, with the new heading."""
     x, y, old = ray
     return Ray(x - back * DX[old] + out * DX[heading], y - back * DY[old] + out * DY[heading], heading)
 
 
 def side_exits(far: Ray) -> tuple[Ray, Ray]:
-    """Return the rays left and right from the outer half of a tile that is no double, by the ray of its far edge."""
+    """Return the rays to the left and right of the outer half of a plain tile; ``far``: the ray of its far edge."""
     heading = far.heading
     return turned(far, left_of(heading), 1, 1), turned(far, right_of(heading), 1, 1)
 
 
 def short_sides(far: Ray) -> tuple[Ray, Ray]:
-    """Return the rays from the left and right short side of a double, by the ray of its far long side."""
+    """Return the rays from the left and right short side of a double; ``far``: the ray of its far long side."""
     heading = far.heading
     return turned(far, left_of(heading), 1, 2), turned(far, right_of(heading), 1, 2)
 
 
 def straight(ray: Ray, *, double: bool, turned: bool = False) -> Spot:
-    """Return the spot of a tile whose inner edge has its middle here; a double lies across."""
+    """Return the spot of a tile whose inner edge has its middle at ``ray``; a double lies across."""
     length, half = (2, 2) if double else (4, 1)
     return Spot(strip(ray, 0, length, half), ahead(ray, length), turned, elbow=False)
 
 
 def touched_edge(mouth: Mouth, spot: Spot) -> Ray:
-    """Return the edge of the host that a tile at this spot touches: its middle, and the heading towards the tile.
+    """Return the middle of the edge of the host that a tile at this spot touches, and the heading towards the tile.
 
-    A tile that turns off touches the side of the outer half of the host, unless it is an elbow.
+    A turned tile touches a side of the host's outer half, unless the tile is an elbow.
     """
     if not spot.turned or spot.elbow:
         return mouth.ray
     return turned(mouth.ray, spot.far.heading, 1, 1)
 
 
-# Which cells of the table are taken, as bits: an integer for each row and each column.
+# The occupied cells of the table, as bits: an integer for each row and each column.
 
 
 _ORIGIN: Final = 1024
-"""The bit of cell 0; the table of a whole set in one line, 190 tiles, stays within 760 units of it."""
+"""The bit of cell 0. A table with the largest set, 190 tiles in one line, stays within 760 units of it."""
 
 Lines = dict[int, int]
-"""The taken cells of rows or columns."""
+"""The occupied cells of each row or column, as bits."""
 
 
 class Grid:
-    """The cells taken by tiles and by links: of both by row and by column, and of tiles alone by row.
+    """The occupied cells: those of tiles and links by row and by column, and those of tiles alone by row.
 
-    A copy costs some microseconds, as a table has about a hundred rows.
+    A copy takes some microseconds, because a table has about a hundred rows.
     """
 
     __slots__ = ("_columns", "_rows", "_tile_rows")
@@ -157,18 +158,18 @@ class Grid:
         self._tile_rows = tile_rows
 
     def copy(self) -> Grid:
-        """Return a grid with the same cells taken."""
+        """Return an independent grid with the same occupied cells."""
         return Grid(self._rows.copy(), self._columns.copy(), self._tile_rows.copy())
 
     def put_tile(self, box: Box) -> None:
-        """Take the cells of a tile."""
+        """Mark the cells of a tile as occupied."""
         self._put(box)
         bits = _bits(box.x0, box.x1)
         for y in range(box.y0, box.y1):
             self._tile_rows[y] = self._tile_rows.get(y, 0) | bits
 
     def put_link(self, cells: Iterable[tuple[int, int]]) -> None:
-        """Take the cells of a link."""
+        """Mark the cells of a link as occupied."""
         for x, y in cells:
             self._put(Box(x, y, x + 1, y + 1))
 
@@ -186,7 +187,7 @@ class Grid:
         return bool(self._tile_rows.get(y, 0) >> (x + _ORIGIN) & 1)
 
     def has_room(self, box: Box, host: Box | None) -> bool:
-        """Return whether this box and one unit around it are free; the cells of ``host`` do not count."""
+        """Return whether this box and one unit around it are free; cells of ``host`` are ignored."""
         x0, y0, x1, y1 = box
         bits = _bits(x0 - 1, x1 + 1)
         row = self._rows.get
@@ -203,10 +204,10 @@ class Grid:
         return True
 
     def blocked(self, line: int, *, upright: bool) -> int:
-        """Return the bits of the places in a line where a tile and one unit around it are not free.
+        """Return the positions in a row or column where a tile and one unit around it are not free, as bits (``bit``).
 
-        Of a tile that lies, the line is its northern row, and the place its western column; of one that stands upright,
-        the line is its western column, and the place its northern row. ``bit`` is the bit of a place.
+        ``line``: the northern row of a horizontal tile, or the western column of an upright tile. A position is the
+        western column of a horizontal tile, or the northern row of an upright tile.
         """
         lines = (self._columns if upright else self._rows).get
         taken = lines(line - 1, 0) | lines(line, 0) | lines(line + 1, 0) | lines(line + 2, 0)
@@ -214,9 +215,9 @@ class Grid:
         return taken << 1 | taken >> 1 | taken >> 3
 
     def run(self, ray: Ray, half: int, cap: int, skip: int = 0) -> int:
-        """Return how far a strip ahead of a point is free, ``half`` wide to each side, ``cap`` at most.
+        """Return the free length of the strip ahead of a point, at most ``cap``.
 
-        The first ``skip`` units are not looked at.
+        The strip has the width ``half`` on each side. Its first ``skip`` units count as free.
         """
         x, y, heading = ray
         along, across, lines = (y, x, self._columns) if heading in (SOUTH, NORTH) else (x, y, self._rows)
@@ -240,7 +241,7 @@ def empty_grid() -> Grid:
 
 
 def bit(cell: int) -> int:
-    """Return the number of the bit of a cell in its row or column."""
+    """Return the index of a cell's bit in its row or column."""
     return cell + _ORIGIN
 
 
