@@ -1,6 +1,12 @@
 """Matches as text and as pictures for people.
 
-``layout_text`` renders the tiles on the table, ``transcript`` a recorded match move by move, ``geometry`` says where
-the tiles of a layout lie in a picture. Owns how a match is shown. Does not depend on who may see what
-(``engine.view``), or on how the text is delivered. Pure, as the engine is.
+Owns how a match is shown. Does not depend on hidden facts (``engine.view``), or on how the text is delivered. Its
+functions are pure, as in the engine.
+
+* ``layout_text``: the tiles on the table as text;
+* ``transcript``: a recorded match as text, move by move;
+* ``replays``: a recorded match as tables and sentences;
+* ``sentences``: sentences about events and tables, in every language;
+* ``geometry``: the coordinates of the tiles in a picture;
+* ``svg``: the picture.
 """

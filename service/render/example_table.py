@@ -1,7 +1,6 @@
-"""A table of a game in the middle of a round, to be shown as a picture of that game.
+"""A table in the middle of a round, as an example picture of a game.
 
-Owns which tiles lie there: those of a round with the usual rules and a fixed deal, in which each player lays one of the
-tiles that fit.
+The tiles are those of a round with default options and a fixed deal, in which each player plays a tile that fits.
 """
 
 from __future__ import annotations
@@ -17,26 +16,26 @@ from service.engine.variant import Rules, Variant
 from service.render.geometry import PlacedTile, geometry
 
 TILES: Final = 11
-"""How many tiles lie there, unless a round is over before."""
+"""The number of tiles on the table, unless the round ends before."""
 ASPECT: Final = 13
-"""The width of the table over its height, in tenths."""
+"""The width of the table divided by its height, in tenths."""
 _USUAL_PLAYERS: Final = 4
 _STEP: Final = 7
-"""How far the choice among the moves of a seat goes on with each tile, so that all ends and arms are used."""
+"""The index of the chosen move grows by this with each tile, so that tiles join all ends and arms."""
 
 
 @cache
 def example_table(variant: Variant) -> tuple[PlacedTile, ...]:
-    """Return the tiles in the order of play, with their places."""
+    """Return the tiles in the order of play, with their coordinates."""
     players = min(max(variant.players.low, _USUAL_PLAYERS), variant.players.high)
     rules = variant.rules({}, players)
     layout = _played(rules, Deck(seed_from_text(variant.key))).layout
-    # A table for these tiles alone, so that they lie close together.
+    # The table is planned for these tiles only, not for the whole set, so that they lie close together.
     return geometry(layout, TILES, rules.layout_spread(), ASPECT).tiles
 
 
 def _played(rules: Rules, deck: Deck) -> State:
-    """Return the first round until this number of tiles lies, or until it is over."""
+    """Return the first round when ``TILES`` tiles are on the table, or when it is over."""
     _, state = deal(rules, deck, rules.start())
     while state.phase == PLAYING and len(state.layout.placements) < TILES:
         assert state.turn is not None

@@ -1,12 +1,12 @@
 """The tiles on the table as lines of text.
 
-Owns this notation. A line is one line of text, with the numbers of its open ends at both sides, or only at its right::
+Owns this notation. A layout that is a line takes one line of text, with the number of each open end::
 
     6 ‹ 6-3 3-1 [1-1] 1-2* 2-5 › 5
     [5-5] 5-1* › 1
 
-A layout that branches is written arm by arm; the arms of a double that branches follow under its own name, so that
-nothing is indented however deep it branches::
+A layout that branches takes one line for each arm. The arms of a double that branches follow under the name of the
+double, so the text needs no deeper indentation::
 
     [12-12]  12-10 10-11 [11-11] 11-6 › 6 e9
              12-0 › 0 e7
@@ -15,8 +15,8 @@ nothing is indented however deep it branches::
              › 11 e6
     sides    [3-3] › 3 e12   › 3 e13
 
-``[3-3]`` is a double, ``×`` marks a tile that lies face down and closes its end, ``*`` the tile laid last;
-``› 6 e9`` is an open end with its number and its name, in parentheses one that opens later. Does not depend on hands.
+``[3-3]`` is a double; ``×`` marks a face-down tile, which closes its end; ``*`` marks the tile laid last; ``› 6 e9`` is
+an open end with its number and name; ``(› 6 e9)`` is an end that opens later. Does not depend on hands.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LEGEND = "[6-6] double · × face down, closed · * laid last · › 6 e9 open e
 
 
 def _write_tile(tile: Tile, first: int, face_down: bool) -> str:
-    """Return a tile in its notation, a double in brackets."""
+    """Return a tile in this notation, with the half ``first`` first."""
     name = f"{first}-{tile.other_half(first)}"
     return f"{f'[{name}]' if tile.double else name}{'×' if face_down else ''}"
 
@@ -44,7 +44,7 @@ def render_layout(layout: Layout, width: int) -> Iterator[str]:
 
 
 def wrap_words(words: Sequence[str], width: int, *, indent: str = "", separator: str = " ") -> Iterator[str]:
-    """Yield the words wrapped into at least one line; all but the first begin with ``indent``."""
+    """Yield the words wrapped into at least one line; all lines but the first begin with ``indent``."""
     line = ""
     for word in words:
         if not line:
@@ -71,7 +71,7 @@ def _line(layout: Layout, width: int) -> Iterator[str]:
 
 
 def _outwards(layout: Layout, end: End) -> list[int]:
-    """Return the placements between the lead and this end, from the lead on."""
+    """Return the indexes of the tiles between the lead and this end, from the lead outwards."""
     indexes, host = [], end.host
     while host > 0:
         indexes.append(host)
@@ -103,11 +103,11 @@ def _arms(layout: Layout, width: int) -> Iterator[str]:
     for name, words in rows:
         for line in wrap_words(words, width - margin, indent="    "):
             yield f"{name:{margin}}{line}".rstrip()
-            name = ""  # noqa: PLW2901 # only the first line has it
+            name = ""  # noqa: PLW2901 # only the first line has the name
 
 
 class _Tree:
-    """The children of each placement: other placements, and ends."""
+    """The placements and ends at each placement, by its index."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
@@ -121,7 +121,7 @@ class _Tree:
     def arm(self, first: int, spinners: list[int]) -> list[str]:
         """Return the words of the arm that starts with this placement.
 
-        Doubles of it that branch are added to ``spinners``.
+        Appends the doubles of the arm that branch to ``spinners``.
         """
         words: list[str] = []
         placements = self._layout.placements
@@ -138,9 +138,9 @@ class _Tree:
 
 
 def _tile(layout: Layout, index: int, *, flipped: bool = False) -> str:
-    """Return a tile written with the half first that touches its host, or last if ``flipped``.
+    """Return the text of a tile with the half that touches its host first, or last if ``flipped``.
 
-    Of the lead the lower one.
+    The lead has its lower half first.
     """
     placement = layout.placements[index]
     first = layout.outer_half(index) if flipped else layout.inner_half(index)
@@ -149,7 +149,7 @@ def _tile(layout: Layout, index: int, *, flipped: bool = False) -> str:
 
 
 def _ends(ends: Sequence[End]) -> str:
-    """Return the ends where a tile may join, now or later."""
+    """Return the text of the ends where a tile can join, now or later."""
     return "   ".join(
         [
             f"(› {end.number} {end.name})" if end.gate == GATED else f"› {end.number} {end.name}"

@@ -1,8 +1,8 @@
-"""A recorded match to look at: the last table of every round, and the events that led to it.
+"""A recorded match for display: the events of each round, and the table at the end of the round.
 
-As no tile moves while a round lasts, the last table shows every earlier one too: its first tiles, as many as lay there
-after an event. Owns what a replay is and what it costs: each event is replayed and each tile laid once. Nothing in a
-record is trusted: the replay ends where the play breaks the rules.
+Tiles never move during a round, so the last table also shows every earlier table: the first n tiles, if n tiles lay
+there. Each event is replayed once, and each tile is laid once. Records are untrusted: the replay ends at the first
+event that breaks the rules.
 """
 
 from __future__ import annotations
@@ -25,19 +25,21 @@ from service.render.sentences.events import event_sentence
 from service.render.sentences.places import Reader
 
 _YIELD_EVERY: Final = 16
-"""Events between two breaths."""
+"""The number of events between two calls of ``yield_control``."""
 
 
 class ReplayedEvent(NamedTuple):
-    """An event, the number of tiles on the table after it, and what to tell of it."""
+    """An event, with the table after it."""
 
     line: VersionedEvent
     tiles: int
+    """The number of tiles on the table."""
     text: str
+    """The sentence about the event."""
 
 
 class ReplayedRound(NamedTuple):
-    """A round: its events, of which the first one is its deal, and its last table."""
+    """A round: its events from the deal on, and its last table."""
 
     number: int
     events: tuple[ReplayedEvent, ...]
@@ -45,20 +47,20 @@ class ReplayedRound(NamedTuple):
 
 
 class Replay(NamedTuple):
-    """The match as far as it keeps to the rules; ``fault``: why the replay ends before the record.
-
-    ``winners`` is ``None`` unless the match was finished.
-    """
+    """A recorded match up to the first event that breaks the rules."""
 
     rounds: tuple[ReplayedRound, ...]
     winners: tuple[int, ...] | None
+    """``None`` unless the match is finished."""
     fault: Finding | None
+    """The broken rule, if the replay ends before the record."""
 
 
 def replay(record: Record, aspect: int, language: str, yield_control: Callable[[], None] = lambda: None) -> Replay:
-    """Return the replay of a record on tables of this width over height in tenths, told in this language.
+    """Return the replay of a record.
 
-    ``yield_control`` is called every few events and after each tile and end, so that a server can let others run.
+    ``aspect``: the width of a table divided by its height, in tenths; ``language``: that of the sentences;
+    ``yield_control``: called every few events and after each tile and end, so that a server can run other requests.
     """
     rules, faults = rules_of(record)
     if rules is None:
@@ -76,7 +78,7 @@ def replay(record: Record, aspect: int, language: str, yield_control: Callable[[
 
 
 class _Builder:
-    """Puts the steps of a record together, round by round."""
+    """Collects the steps of a record into rounds."""
 
     def __init__(
         self, record: Record, rules: Rules, aspect: int, language: str, *, yield_control: Callable[[], None]
@@ -89,10 +91,9 @@ class _Builder:
         self._rounds: list[ReplayedRound] = []
         self._last: Step | None = None
         self._events: list[ReplayedEvent] = []
-        """Those of the round of the last step."""
+        """The events of the current round."""
 
     def add(self, step: Step) -> None:
-        """Add the next step."""
         state = step.state
         event = _numbered(step.line.event, state.round)
         if isinstance(event, Dealt):
@@ -106,12 +107,12 @@ class _Builder:
             self._yield_control()
 
     def rounds(self) -> tuple[ReplayedRound, ...]:
-        """Return the rounds of all steps."""
+        """Return all rounds; the last one ends here."""
         self._end_round()
         return tuple(self._rounds)
 
     def _end_round(self) -> None:
-        """Lay the tiles of the last table of a round."""
+        """Add the current round with its last table, if it has events."""
         if self._last is None or not self._events:
             return
         index, _ = self._last.place
@@ -121,7 +122,7 @@ class _Builder:
 
 
 def _numbered(event: RecordedEvent, number: int) -> RecordedEvent:
-    """Return the event with the number that its round has in the match: a record may give it another one."""
+    """Return the event with the true number of its round; the number in a record can be wrong."""
     match event:
         case Dealt():
             return replace(event, round=number)
@@ -131,7 +132,7 @@ def _numbered(event: RecordedEvent, number: int) -> RecordedEvent:
 
 
 def _fault_of_next_deal(record: Record, rules: Rules, played: int) -> Fault | None:
-    """Why no round was replayed after so many; ``None`` if no other was dealt."""
+    """Return the fault of the next recorded deal after ``played`` rounds; ``None`` if there is no other deal."""
     for index, recorded in enumerate(record.rounds[played:], played):
         dealt = recorded.lines[0].event if recorded.lines else None
         if isinstance(dealt, Dealt):

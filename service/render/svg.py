@@ -1,11 +1,11 @@
 """The picture of a table, as an SVG document.
 
-Owns its form. It is valid XML without a script and without a link to anything else, and shows nothing but what is on
-the table. A half is 24 pixels wide in its own size; where it is shown smaller, digits replace the pips. Owns the
-colours and the places of pips, too. Does not depend on how places are computed.
+Owns the elements, the colours and the positions of pips. The document is valid XML without scripts and external links,
+and shows only the tiles on the table and its ends. At full size, a half is 24 pixels wide; if the picture is shown
+smaller, digits replace the pips. Does not depend on how the coordinates are computed.
 
 Every tile is a group with two references: to a tile with its smaller number, and to its larger number. So a table of 91
-tiles has less than 20 kB, and a page that has the picture finds each tile by its name::
+tiles takes less than 20 kB, and a page that contains the picture finds each tile by its name::
 
     <g data-tile="3-5" transform="translate(-7 0)rotate(180)"><use href="#t3"/><use href="#n5" x="1"/></g>
 """
@@ -46,35 +46,36 @@ _ROWS: Final = (
     (6, 5, 6),
     (6, 6, 6),
 )
-"""The pips in each row of a number; those of 2 and 3 are in ``_DIAGONAL``."""
+"""The number of pips in each row, by the number on the half; ``_DIAGONAL`` has those of 2 and 3."""
 
 _STEP: Final = 0.54
-"""From the centre of a half to its outer rows, in units."""
+"""The distance from the centre of a half to its outer rows, in units."""
 _DIAGONAL: Final = {2: (-_STEP, _STEP), 3: (-_STEP, 0.0, _STEP)}
 _SIZES: Final = {3: (_STEP, 0.42), 4: (0.62, 0.34), 5: (0.66, 0.28), 6: (0.7, 0.22)}
-"""By the pips in the longest row: from the centre to the outer ones, and the diameter of a pip."""
+"""The distance from the centre to the outer pips, and the diameter of a pip, by the length of the longest row."""
 
 LONGEST_ROW_OF_LARGE_PIPS: Final = 15
-"""The highest number whose pips can be told apart in a half of 24 pixels; above it a half needs 40."""
+"""The highest number with pips that are legible in a half of 24 pixels; above it, a half needs 40 pixels."""
 
 
 class Pips(NamedTuple):
-    """The path of the pips around the centre of a half, and the width of its line: their diameter. In units."""
+    """The pips of a half as a path around its centre, in units."""
 
     path: str
     width: float
+    """The width of the line of the path, which is the diameter of a pip."""
 
 
 @cache
 def pips_of(number: int) -> Pips:
-    """Return the pips of a number in a tile that lies; none for 0."""
+    """Return the pips of a number, for a horizontal tile; 0 has none."""
     points = pip_places(number)
     _, width = _SIZES[max(3, *_ROWS[number])]
     return Pips("".join([f"M{short(x)}{_second(y)}h0" for x, y in points]), width)
 
 
 def pip_places(number: int) -> list[tuple[float, float]]:
-    """Return the centres of the pips, from the centre of a half, in units."""
+    """Return the centres of the pips, relative to the centre of the half, in units."""
     if number in _DIAGONAL:
         return [(place, place) for place in _DIAGONAL[number]]
     rows = _ROWS[number]
@@ -84,7 +85,7 @@ def pip_places(number: int) -> list[tuple[float, float]]:
 
 
 def _row(count: int, longest: int, span: float) -> list[float]:
-    """Return the places in a row: spread over the columns of the longest row if possible, else between them."""
+    """Return the positions of the pips in a row: in columns of the longest row if possible, else between them."""
     if count < 2:
         return [0.0] * count
     step = 2 * span / (longest - 1)
@@ -94,18 +95,18 @@ def _row(count: int, longest: int, span: float) -> list[float]:
 
 
 def short(value: float) -> str:
-    """Return a number as an SVG has it, without what is not needed."""
+    """Return a number in the shortest form that SVG allows."""
     text = f"{value:.2f}".rstrip("0").rstrip(".") if value % 1 else str(int(value))
     return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
 
 
 def _second(value: float) -> str:
-    """Return a number after another one."""
+    """Return a number that follows another one; a minus sign separates them, so only other numbers need a space."""
     text = short(value)
     return text if text.startswith("-") else f" {text}"
 
 
-# The colours of pictures of a table, for light and dark surroundings and for paper.
+# The colours of a picture, for light and dark themes and for paper.
 
 
 class Palette(NamedTuple):
@@ -115,39 +116,39 @@ class Palette(NamedTuple):
     rail: str
     """The line along the edge of the cloth."""
     seam: str
-    """A thin line within that one."""
+    """The thin line inside the rail."""
     shade: str
-    """Around a tile, on the cloth."""
+    """The shadow of a tile on the cloth."""
     face: str
     edge: str
     line: str
-    """Between the halves of a tile."""
+    """The line between the halves of a tile."""
     ink: str
-    """Pips and digits, where numbers have no colours of their own."""
+    """The pips and digits, in sets whose numbers have no colours."""
     back: str
     back_edge: str
     lattice: str
-    """The pattern and the cross on a back."""
+    """The pattern and the cross on the back of a tile."""
     ring: str
-    """Around an end that is open or gated, and from an end to a tile that lies apart."""
+    """The rings at open and gated ends, and the line from an end to a tile that lies apart."""
     outline: str
-    """Around the tile laid last."""
+    """The outline of the tile laid last, and of its dot."""
     dot: str
-    """Within a ring of the colour ``outline``, at a corner of the tile laid last."""
+    """The dot at a corner of the tile laid last."""
     numbers: tuple[str, ...]
-    """Pips and digits of each number; empty if all have the colour ``ink``."""
+    """The pips and digits of each number; empty if all of them use ``ink``."""
 
 
 FIRST_COLOURED_SET: Final = 9
-"""The highest number of the smallest set whose numbers have colours."""
+"""In sets from double-nine on, each number has its own colour."""
 
 
 def _numbers(text: str) -> tuple[str, ...]:
     return tuple([f"#{colour}" for colour in text.split()])
 
 
-# Computed: each number is as far as possible from the next one, for eyes that see all colours and for those that do
-# not see red, green or blue.
+# A program computed these colours: each differs from the next as much as possible, also for people who do not see red,
+# green or blue.
 _ON_LIGHT: Final = _numbers(
     "4b5563 005d4b 9b4382 0b5800 7652ac 5a4600 3566b8 7a2c00 0079a0 831826 00816c 751e5f 367b24 552f86 7c6900 124391 "
     "a15000 00557b ab4046"
@@ -225,23 +226,23 @@ FORCED: Final = Palette(
     dot="CanvasText",
     numbers=(),
 )
-"""The system's colours, where the viewer insists on them."""
+"""The colours of the system, for people who have set forced colours."""
 
 
 Theme = Literal["auto", "light", "dark", "print"]
 
 _PIXELS: Final = 12
-"""Pixels of a unit in the picture's own size; a half is two units wide."""
+"""The pixels of a unit at full size; a half is two units wide."""
 _PIXELS_OF_PIPS: Final = 12
-"""Pixels of a unit below which digits replace the pips."""
+"""If a unit has fewer pixels than this, digits replace the pips."""
 _PIXELS_OF_SMALL_PIPS: Final = 20
-"""As ``_PIXELS_OF_PIPS``, in a set with pips that are small."""
+"""The same for sets with small pips."""
 _LAST_DIGIT: Final = 9
 _MARGIN: Final = 2
-"""From the outermost tile to the edge of the cloth, in units."""
+"""The distance from the outermost tile to the edge of the cloth, in units."""
 _RING_DISTANCE: Final = 0.54
 _RING_RADIUS: Final = 0.34
-"""With its line, a ring is less than a unit from its end: another tile is never nearer."""
+"""A ring with its line stays within one unit of its end, and no other tile is that near."""
 
 _TILE: Final = 'x="-1.92" y="-.92" width="3.84" height="1.84" rx=".34"'
 _HALVES: Final = {
@@ -250,34 +251,32 @@ _HALVES: Final = {
     180: ('x="1"', 'x="-1"'),
     270: ('y="1"', 'y="-1"'),
 }
-"""The places of the smaller and the larger half by the rotation of their tile."""
+"""The positions of the smaller and the larger half, by the rotation of the tile."""
 _BACK: Final = (
     "M-1.5-.5l1 1M-1.5 .5l1-1M.5-.5l1 1M.5 .5l1-1",
     "M-1.6-.6h3.2v1.2h-3.2z",
     "M-.3-.3l.6 .6M-.3 .3l.6-.6",
 )
-"""The pattern of a back, its frame, and the cross at its middle."""
+"""The paths of a back: its pattern, its frame, and the cross in the middle."""
 
 _SHAPES: Final = {
-    "c": "stroke-width:.3",
-    "z": "fill:none;stroke-width:.1",
-    "f": "stroke-width:.08",
-    "h": "stroke-width:.07",
-    "b": "stroke-width:.08",
-    "w": "fill:none;stroke-width:.09;stroke-linecap:round",
-    "x": "stroke-width:.2",
-    "p": "fill:none;stroke:currentColor;stroke-linecap:round",
-    "d": "fill:currentColor;font:700 1.3px system-ui,sans-serif;text-anchor:middle",
-    "k": "font-size:1.12px",
-    "e": "fill:none;stroke-width:.17",
-    "g": "stroke-dasharray:.28 .254",
-    "l": "stroke-linejoin:round;stroke-linecap:round",
-    "o": "fill:none;stroke-width:.17",
-    "v": "stroke-width:.14",
+    "c": "stroke-width:.3",  # the cloth
+    "z": "fill:none;stroke-width:.1",  # the seam on the cloth
+    "f": "stroke-width:.08",  # the face of a tile
+    "h": "stroke-width:.07",  # the line between its halves
+    "b": "stroke-width:.08",  # the back of a tile
+    "w": "fill:none;stroke-width:.09;stroke-linecap:round",  # the pattern on the back
+    "x": "stroke-width:.2",  # the cross on the back
+    "p": "fill:none;stroke:currentColor;stroke-linecap:round",  # pips
+    "d": "fill:currentColor;font:700 1.3px system-ui,sans-serif;text-anchor:middle",  # digits
+    "k": "font-size:1.12px",  # a number of two digits
+    "e": "fill:none;stroke-width:.17",  # the ring at an end
+    "g": "stroke-dasharray:.28 .254",  # the ring at a gated end
+    "l": "stroke-linejoin:round;stroke-linecap:round",  # the line to a tile that lies apart
+    "o": "fill:none;stroke-width:.17",  # the outline of the tile laid last
+    "v": "stroke-width:.14",  # the dot of the tile laid last
 }
-"""The classes, without their colours: the cloth, the seam on it; the face of a tile, the line between its halves; its
-back, the pattern on it, the cross; pips, digits, two digits; the ring of an end, of a gated one, the line to a tile
-that lies apart; the outline and the dot of the tile laid last."""
+"""The CSS classes without their colours."""
 _COLOURS: Final = {
     "c": "fill:{cloth};stroke:{rail}",
     "z": "stroke:{seam}",
@@ -291,11 +290,11 @@ _COLOURS: Final = {
     "o": "stroke:{outline}",
     "v": "fill:{dot};stroke:{outline}",
 }
-"""The colours of the classes, by those of a palette; also those of the shade around a tile and of all numbers."""
+"""The colours of the classes, with names from ``Palette``; ``s`` is the shadow of a tile, ``i`` all pips and digits."""
 
 
 class Caption(NamedTuple):
-    """The title of a picture and the table in words, in this language, for those who do not see it."""
+    """The texts of a picture for people who do not see it."""
 
     title: str
     description: str
@@ -303,23 +302,20 @@ class Caption(NamedTuple):
 
 
 class Style(NamedTuple):
-    """The style of a picture.
-
-    ``digits``: whether digits replace the pips; ``None``: where pips would be too small, which only a picture that is a
-    document of its own can tell.
-    ``prefix``: the beginning of all ids and classes, which must differ in a page with several pictures.
-    """
+    """The style of a picture."""
 
     theme: Theme = "auto"
     digits: bool | None = None
+    """Whether digits replace the pips; ``None``: by the width of the picture, which works only in its own document."""
     prefix: str = ""
+    """The prefix of all ids and classes; it must differ between pictures in one page."""
 
 
 USUAL: Final = Style()
 
 
 def render_svg(geometry: Geometry, highest: int, caption: Caption, style: Style = USUAL) -> str:
-    """Return the picture of a table of a set with this highest number."""
+    """Return the picture of a table; ``highest``: the highest number of the set."""
     return "".join(_Picture(geometry, highest, style).parts(caption))
 
 
@@ -336,7 +332,7 @@ class _Picture:
         self._cloth = _cloth(geometry)
 
     def parts(self, caption: Caption) -> Iterator[str]:
-        """Yield the text of the document, in parts."""
+        """Yield the document in parts."""
         title, description, language = escape(caption.title), escape(caption.description), caption.language
         p = self._prefix
         x, y, width, height = self._cloth
@@ -389,7 +385,7 @@ class _Picture:
         yield "}"
 
     def _colours(self, palette: Palette) -> Iterator[str]:
-        """Yield the rules of the colours. Of two palettes the later one overrides all of the earlier one."""
+        """Yield the CSS rules for the colours. They override all rules of an earlier palette."""
         colours = palette._asdict()
         for name, rule in _COLOURS.items():
             yield f".{self._prefix}{name}{{{rule.format(**colours)}}}"
@@ -432,7 +428,7 @@ class _Picture:
         if placed.face_down:
             return f'{start}{turned}"><use href="#{p}b"/></g>'
         if self._digits:
-            # Digits stand upright, so the tile is not turned.
+            # Digits must stay upright, so the tile is not rotated.
             whole, (low, high) = "tu"[rotation // 90 % 2], _HALVES[rotation]
             halves = f'<use href="#{p}n{tile.low}" {low}/><use href="#{p}n{tile.high}" {high}/>'
             return f'{start}"><use href="#{p}{whole}"/>{halves}</g>'
@@ -441,7 +437,7 @@ class _Picture:
         return f'{start}{turned}"><use href="#{p}t{tile.low}"/><use href="#{p}n{tile.high}" x="1"/></g>'
 
     def _last(self, placed: PlacedTile) -> str:
-        """Return the marks of the tile that was laid last: an outline, and a dot at one of its corners."""
+        """Return the marks of the tile laid last: an outline, and a dot at a corner."""
         p = self._prefix
         width, height = (3.84, 1.84) if placed.rotation % 180 == 0 else (1.84, 3.84)
         left, top, right = [
@@ -459,7 +455,7 @@ class _Picture:
 
 
 def _cloth(geometry: Geometry) -> Area:
-    """Return the planned table, or more if the tiles need it, with a margin."""
+    """Return the area of the cloth: the planned table, enlarged if the tiles need more, and a margin."""
     areas = (geometry.table, geometry.bounds)
     left, top = min([area.x for area in areas]), min([area.y for area in areas])
     right, bottom = max([area.x + area.width for area in areas]), max([area.y + area.height for area in areas])
@@ -467,7 +463,7 @@ def _cloth(geometry: Geometry) -> Area:
 
 
 def _line(points: Sequence[tuple[float, float]]) -> str:
-    """Return a path through these points, without those on a straight line between their neighbours."""
+    """Return a path through these points, without points on a straight line between their neighbours."""
     corners = [points[0]]
     for here, after in pairwise(points[1:]):
         before = corners[-1]

@@ -1,9 +1,9 @@
-"""A recorded match as text for people: move by move, with the layout after each, and the results.
+"""A recorded match as text for people: each move with the layout after it, and the results.
 
-Owns the layout of a text of ``WIDTH`` columns, and the wording of plays and counts, where tiles and ends are written as
-in the pictures of the table; what else is told is in ``sentences``. The text ends at the first fault of the play, which
+Owns the format of the text, with ``WIDTH`` columns, and the wording of plays and counts, in the notation of
+``layout_text``; ``sentences`` has all other sentences. The text ends at the first event that breaks the rules, which
 ``records.verification`` reports. Names are untrusted: characters that are not printable are replaced. Does not depend
-on whether the record is true.
+on whether the record is authentic.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _LONGEST_NAME: Final = 16
 
 
 def render_transcript(record: Record) -> Iterator[str]:
-    """Yield the lines of the transcript, from the players to the result."""
+    """Yield the lines of the transcript."""
     rules, _ = rules_of(record)
     writer = _TranscriptWriter(record)
     yield from writer.head()
@@ -76,7 +76,7 @@ class _TranscriptWriter:
         return self._names[seat] if isinstance(seat, int) and seat < len(self._names) else f"seat {seat}"
 
     def step(self, rules: Rules, step: Step) -> Iterator[str]:
-        """Yield the lines of an event and of the match after it."""
+        """Yield the lines of an event and of the state after it."""
         event = step.line.event
         state = step.state
         if isinstance(event, Dealt):
@@ -104,7 +104,7 @@ class _TranscriptWriter:
             number = " " * len(number)
 
     def _sentence(self, rules: Rules, event: RecordedEvent, state: State) -> str:
-        """Return what has happened. Tiles and ends are written as in the layout below it, not in words."""
+        """Return the sentence of an event. It names tiles and ends in the notation of the layout, not in words."""
         if isinstance(event, Played):
             name = self._names[event.seat]
             play = f"opened with {event.tile}" if event.end is None else f"played {event.tile} at {event.end}"
@@ -170,7 +170,7 @@ def _clock(clock: RecordedClock) -> str:
 
 
 def _printable(text: str, longest: int = _LONGEST_NAME) -> str:
-    """Return the text, truncated, with characters that are not printable replaced."""
+    """Return the text in at most ``longest`` characters; characters that are not printable are replaced."""
     safe = "".join([character if character.isprintable() else "�" for character in text])
     return safe if len(safe) <= longest else f"{safe[: longest - 1]}…"
 

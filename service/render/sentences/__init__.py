@@ -1,4 +1,4 @@
-"""A match in sentences for people, in any language that there are texts in: events, states and the table.
+"""Sentences about events, states and the table, in every language of ``service.texts``.
 
-Everything here is made from views, so no sentence can tell what its reader may not know.
+The input is always a view, so no sentence can reveal a hidden fact.
 """

@@ -1,6 +1,6 @@
-"""The table in words, arm by arm, and how the game on it stands.
+"""The table and the state of a match in words.
 
-Owns the order in which a table is read, and what everybody waits for. Does not depend on hosted games.
+Owns the order in which a table is described, and the sentences about a state. Does not depend on hosted games.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from service.render.sentences.places import (
 from service.render.sentences.texts import LEFT, plural, text
 
 MAX_DESCRIPTION: Final = 4000
-"""The most characters of a description; of tiles beyond it only the number is described."""
+"""The maximum number of characters of a description. If it is reached, only the number of other tiles follows."""
 _RESERVED: Final = 40
-"""Characters of the sentence with that number."""
+"""The characters reserved for the sentence with that number."""
 
 
 def board_sentence(layout: Layout, language: str) -> str:
-    """Return the number of tiles, the ends in their order, and their sum where ends are counted."""
+    """Return a short description: the number of tiles, the ends, and their sum if ends are counted."""
     return " ".join([_count(layout, language), *_ends(layout, language)])
 
 
 def board_description(layout: Layout, language: str) -> str:
-    """Return the whole table in at most ``MAX_DESCRIPTION`` characters: the tiles arm by arm, then the ends.
+    """Return the full description in at most ``MAX_DESCRIPTION`` characters: the tiles arm by arm, then the ends.
 
-    The tiles of an arm are in their order from the lead, each with the half first that touches the one before; those of
-    a line are read from left to right.
+    The tiles of an arm are in order from the lead, each with the half that touches its host first. A line is described
+    from left to right.
     """
     first, last = _count(layout, language), " ".join(_ends(layout, language))
     left = MAX_DESCRIPTION - len(first) - len(last) - _RESERVED
@@ -59,7 +59,7 @@ def board_description(layout: Layout, language: str) -> str:
 
 
 def _tiles(layout: Layout, language: str) -> Iterator[tuple[str, int]]:
-    """Yield the tiles in sentences, each with the number of tiles in it."""
+    """Yield the sentences about the tiles, each with its number of tiles."""
     if not layout.placements:
         return
     places = Places(layout)
@@ -80,9 +80,10 @@ def _tiles(layout: Layout, language: str) -> Iterator[tuple[str, int]]:
 
 
 def _arms(layout: Layout) -> Iterator[list[int]]:
-    """Yield the arms in the order in which they began: the tiles of each from the lead on.
+    """Yield the arms in the order in which they began, each as the indexes of its tiles from the lead outwards.
 
-    An arm begins at a side of the lead or at a short side of another double, whose far long side continues its own arm.
+    An arm begins at a side of the lead, or at a short side of another double. The far long side of a double continues
+    the arm.
     """
     placements = layout.placements
     ahead: dict[int, int] = {}
@@ -102,7 +103,7 @@ def _arms(layout: Layout) -> Iterator[list[int]]:
 
 
 def _tile(layout: Layout, index: int, language: str, *, touching_last: bool = False) -> str:
-    """Return a tile with the half first, or last, that touches its host; a double by its name."""
+    """Return a tile in words, with the half that touches its host first or last; a double has a name."""
     tile, face_down = layout.placements[index].tile, layout.placements[index].face_down
     first, second = layout.inner_half(index), layout.outer_half(index)
     if touching_last:
@@ -129,7 +130,7 @@ def _ends(layout: Layout, language: str) -> Iterator[str]:
 
 
 def _end_names(layout: Layout, language: str) -> Iterator[str]:
-    """Yield the ends in their order; two short sides that are alike as one."""
+    """Yield the ends in words, in order; two free short sides of a double are named together."""
     places = Places(layout)
     for _, group in groupby(layout.ends, key=lambda end: (end.host, end.side == SHORT)):
         ends = list(group)
@@ -153,23 +154,23 @@ def _with_state(place: str, end: End, language: str) -> str:
     return place if end.gate == OPEN else text(f"end.place_{end.gate}", language, place=place)
 
 
-# How a game stands, in words: whose turn it is and what is possible, or what everybody waits for.
+# The state of a match in words: whose turn it is and which moves are possible.
 
 
 def state_sentence(view: View, reader: Reader) -> str:
-    """Return how the match stands for the viewer of the view, who is the reader."""
+    """Return the state of the match; the reader must be the viewer of the view."""
     return _SENTENCES[view.phase](view, reader)
 
 
 def waiting_sentence(open_seats: int, language: str) -> str:
-    """Return what a match waits for that has not begun: players for its open seats, else its first deal."""
+    """Return the sentence about a match before its first deal: it waits for players, or for the deal."""
     if not open_seats:
         return text("waiting.none", language)
     return plural("waiting", open_seats, language)
 
 
 def winners_sentence(winners: tuple[int, ...], reader: Reader, before: str = "") -> str:
-    """Return who wins the match, after the words ``before``."""
+    """Return the sentence about the winners of the match, after the text ``before``."""
     language = reader.language
     others = [seat for seat in winners if seat != reader.seat]
     if not others:
@@ -194,7 +195,7 @@ def _playing(view: View, reader: Reader) -> str:
 
 
 def _possible(view: View, language: str) -> Iterator[str]:
-    """Yield what the viewer may do on its turn."""
+    """Yield the sentences about the legal moves of the viewer."""
     tiles = list(dict.fromkeys([move.tile for move in view.legal_moves if move.tile is not None]))
     if not tiles:
         yield text("fits.none", language)
@@ -209,7 +210,7 @@ def _possible(view: View, language: str) -> Iterator[str]:
 
 
 def _other_actions(view: View, key: str, language: str) -> Iterator[str]:
-    """Yield what the viewer may do but lay a tile."""
+    """Yield the sentence about the legal moves other than plays, if there are any."""
     actions = [text(f"action.{move.action}", language) for move in view.legal_moves if move.action != PLAY]
     if actions:
         yield text(key, language, actions=joined(actions, language, "list.or"))

@@ -1,7 +1,7 @@
-"""Sentences about events: one or two for every type.
+"""Sentences about events: one or two for every type of event.
 
-Owns what is told of an event. It is told from an event as its reader may know it, and from the table, which everybody
-sees; so nothing hidden can be told. Does not depend on the language.
+Owns which facts of an event its sentence contains. The input is the reader's view of the event, and the table, which is
+public; so no sentence can reveal a hidden fact. Does not depend on the language.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ from service.render.sentences.places import (
 from service.render.sentences.texts import plural, text
 
 _MAX_ENDS: Final = 4
-"""Where more ends are open, a play does not tell them."""
+"""If more ends are open, the sentence about a play does not name them."""
 
 KnownEvent = RecordedEvent | DealtView
-"""An event of a match as somebody may know it, in a game or in a record."""
+"""A viewer's view of an event, in a game or in a record."""
 
 
 def event_sentence(event: KnownEvent, layout: Layout | None, reader: Reader) -> str:
-    """Return what to tell of an event after which the table is this one, in at most ``people.MAX_SENTENCE`` characters.
+    """Return the sentence about an event, in at most ``places.MAX_SENTENCE`` characters.
 
-    Without the table a play is told without its place.
+    ``layout``: the table after the event; if it is ``None``, the sentence about a play does not name the place.
     """
     return _SENTENCES[type(event)](event, layout, reader)
 
@@ -91,7 +91,7 @@ def _ends(layout: Layout, language: str) -> str:
 
 
 def _scored(event: Played, language: str) -> str:
-    """Return the sum of the ends and the points of a play, where ends are counted; else its points if there are any."""
+    """Return the text about the points of a play, with the sum of the ends if ends are counted; can be empty."""
     if event.points is None or (event.ends_sum is None and not event.points):
         return ""
     points = points_phrase(event.points, language)
@@ -125,7 +125,7 @@ def _round_ended(event: RoundEnded, _layout: Layout | None, reader: Reader) -> s
 
 
 def _round_sentence(result: RoundResult, reader: Reader, name: Naming) -> str:
-    """Return who wins the round, or why it is over, what it counts, and the players' words."""
+    """Return the sentence about a round: its winner or the reason of its end, the points, and the players' words."""
     language, winner = reader.language, result.winner
 
     def about_seat(how: str, seat: int, **values: str) -> str:
@@ -156,7 +156,7 @@ def _round_sentence(result: RoundResult, reader: Reader, name: Naming) -> str:
 
 
 def _manche_sentence(manche: Manche, winner: int | None, reader: Reader, name: Naming) -> str:
-    """Tell how the manche ended, else how many stars the reader has, or, for who only watches, the winner."""
+    """Return the sentence about the end of the manche, else about the stars of the reader (a spectator: the winner)."""
     language = reader.language
     if manche.ended is not None:
         return text(f"round_ended.manche.{manche.ended}", language)
@@ -171,7 +171,7 @@ def _manche_sentence(manche: Manche, winner: int | None, reader: Reader, name: N
 
 
 def _counted(result: RoundResult, reader: Reader) -> int | None:
-    """Return whose points are told: the reader's if there are any, else those of the loser, the winner, or the most."""
+    """Return the seat whose points are named: the reader if it scored, else the loser, the winner or the top scorer."""
     scores, counted = result.scores, [hand.seat for hand in result.hands]
     most = max(counted, key=scores.__getitem__, default=None)
     named = [result.loser, result.winner, None if reader.low_wins or most is None or scores[most] <= 0 else most]
@@ -201,7 +201,7 @@ def _claimed(event: Claimed, _layout: Layout | None, reader: Reader) -> str:
 
 
 def _of_seat(key: str) -> Callable[[Any, Layout | None, Reader], str]:
-    """Return the sentence of an event of which only the seat is told."""
+    """Return the function for a sentence that contains only the seat of the event."""
     return lambda event, _layout, reader: about(reader, key, event.seat)
 
 

@@ -1,8 +1,8 @@
-"""Numbers and tiles in words, as they are said: *three five*, *double six*, *fünfunddreißig*.
+"""Numbers and tiles in words: *three five*, *double six*, *fünfunddreißig*.
 
-Owns how a number and a tile are put together from the words of a language. The numbers on tiles have nineteen words of
-their own, 0 is *blank*; any other number is said as people count. Before a noun its word may have another ending, which
-the text with the noun names.
+Owns how the words of a language form a number or the name of a tile. The numbers on tiles have nineteen words of their
+own, such as *blank* for 0. The word of any other number can have another ending before a noun; the text with the noun
+chooses the ending.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from service.engine.tiles import Tile
 from service.texts import Language, text, words
 
 Case = Literal["nominative", "genitive", "dative", "accusative"]
-"""The grammatical case of a noun, where a language has any."""
+"""The grammatical case of a noun, in languages with cases."""
 
 
 class NumberWord(str):
-    """A number in words whose ending a text may change: ``{number:uno/una}`` is *veintiuna* for *veintiuno*.
+    """A number in words whose ending a text can change: ``{number:uno/una}`` is *veintiuna* for *veintiuno*.
 
-    Of several pairs, ``{number:iuno/iún|uno/un}``, the first one with the ending of the word counts.
+    Of several pairs, as in ``{number:iuno/iún|uno/un}``, the first whose ending matches the word is used.
     """
 
     __slots__ = ()
@@ -39,10 +39,7 @@ def pip_word(number: int, language: Language) -> str:
 
 
 def number_word(number: int, language: Language) -> NumberWord:
-    """Return a number as people count, in words up to 999, in digits from 1000 on.
-
-    A negative one begins with *minus*.
-    """
+    """Return a number in words up to 999, in digits from 1000 on. A negative number begins with *minus*."""
     return NumberWord(_in_words(number, language))
 
 
@@ -62,7 +59,7 @@ def _in_words(number: int, language: Language) -> str:
 
 @cache
 def tile_name(tile: Tile, language: Language, case: Case = "nominative") -> str:
-    """Return the name of a tile, the lower half first: *three five*, *double six*; a double with its article."""
+    """Return the name of a tile, lower half first: *three five*; a double has an article: *the double six*."""
     if not tile.double:
         return half_names(tile.low, tile.high, language)
     return text(f"tiles.double.{case}", language, double=double_name(tile, language))
@@ -70,7 +67,7 @@ def tile_name(tile: Tile, language: Language, case: Case = "nominative") -> str:
 
 @cache
 def half_names(first: int, second: int, language: Language) -> str:
-    """Return a tile by its halves, in this order, as it lies in a line: *five three*."""
+    """Return the name of a tile with its halves in this order: *five three*."""
     return text("tiles.halves", language, first=pip_word(first, language), second=pip_word(second, language))
 
 
@@ -80,5 +77,5 @@ def double_name(tile: Tile, language: Language) -> str:
 
 
 def capitalized(text: str) -> str:
-    """Return the text with its first letter as at the beginning of a sentence; the others as they are."""
+    """Return the text with a capital first letter; the other letters do not change."""
     return text[:1].upper() + text[1:]

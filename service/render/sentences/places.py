@@ -1,9 +1,12 @@
-"""The places of a table in words, and the people at it.
+"""The names of ends and of players in sentences.
 
-Owns how a place is named, and who is spoken to. An arm of the lead has the name of its direction, *left*, *right*, *up*
-or *down* in the order in which the sides of the lead opened, as long as no other tile of it branches. Behind one that
-does, a place is named by its host, which is unique in a set: *the twelve of ten twelve*. So an end keeps its name as
-long as it is there, and no two ends of a table have the same. Does not depend on what is said of a place.
+Owns the name of a place on the table, and the second or third person of a sentence. Does not depend on the sentence
+around a name.
+
+The sides of the lead have the directions *left*, *right*, *up* and *down*, in the order in which they opened. A place
+on an arm of the lead has the direction of the arm. If another double of the arm branches, a place at that double or
+behind it is named by its host instead: *the twelve of ten twelve*. A tile is unique in a set, so all names on a table
+differ, and the name of an end never changes.
 """
 
 from __future__ import annotations
@@ -34,16 +37,17 @@ _ORDINALS: Final = ("ordinal.first", "ordinal.second")
 
 
 class NamedSide(NamedTuple):
-    """A side of a tile: in this direction from the lead, or else the side of this ``host``."""
+    """A side of a tile, with the facts from which its name follows."""
 
     direction: Direction | None
+    """The direction from the lead; ``None`` if the side is named by its host."""
     host: Tile
     side: Side
     number: int
     ordinal: int
-    """Of the short sides of a double: 0 for the one that opened first, 1 for the other; else 0."""
+    """1 for the short side of a double that opened second, else 0."""
     branches: bool
-    """Whether the host has short sides where a tile may join."""
+    """Whether tiles can join short sides of the host."""
 
 
 class Places:
@@ -53,7 +57,7 @@ class Places:
         self._layout = layout
         self._covered = layout.covered_ends()
         self._short_sides: dict[int, list[str]] = {}
-        """For each double that branches the names of its short sides, in the order in which they opened."""
+        """The names of the short sides of each double that branches, in the order in which they opened."""
         sides = [(end.host, end.side, end.name) for end in layout.ends]
         sides += [
             (placement.host, placement.side, name)
@@ -67,17 +71,17 @@ class Places:
             names.sort(key=_birth)
 
     def branches(self, index: int) -> bool:
-        """Return whether the placement of this index has short sides where a tile may join, now or later."""
+        """Return whether tiles can join short sides of this placement, now or later."""
         return index in self._short_sides
 
     def of_end(self, name: str) -> NamedSide:
-        """Return the place of an end that is there."""
+        """Return the place of an end; the end must exist."""
         end = self._layout.end(name)
         assert end is not None
         return self._place(name, end.host, end.side, end.number)
 
     def of_tile(self, index: int) -> NamedSide:
-        """Return the place where this tile joined, which must not be the lead."""
+        """Return the place where a tile joined; the tile must not be the lead."""
         placements, name = self._layout.placements, self._covered[index]
         tile, host, side, _, _, outer = placements[index]
         assert name is not None
@@ -96,7 +100,7 @@ class Places:
         )
 
     def _direction(self, name: str, host: int) -> Direction | None:
-        """Return the direction of a place on this host that has this name."""
+        """Return the direction of an end, free or covered, with this name and host."""
         while host:
             if host in self._short_sides:
                 return None
@@ -105,9 +109,9 @@ class Places:
 
 
 def place_name(place: NamedSide, language: str, *, at: bool = False) -> str:
-    """Return the place as a noun or a direction, or, with ``at``, as where a tile is laid.
+    """Return the name of a place: *left*, *the twelve of ten twelve*.
 
-    *left*, *the twelve of ten twelve*; *on the left*, *an die Zwölf von zehn zwölf*.
+    ``at``: return it as an adverbial: *on the left*, *an die Zwölf von zehn zwölf*.
     """
     if place.direction is not None:
         return text(f"at.{place.direction}" if at else f"direction.{place.direction}", language)
@@ -125,7 +129,7 @@ def place_name(place: NamedSide, language: str, *, at: bool = False) -> str:
 
 
 def both_short_sides(host: Tile, language: str) -> str:
-    """Both short sides of a double, as a noun."""
+    """Return the name of both short sides of a double."""
     return text("place.shorts", language, host=tile_name(host, language, "genitive"))
 
 
@@ -135,59 +139,59 @@ def host_name(tile: Tile, language: str) -> str:
 
 
 def pip_noun(number: int, language: str) -> str:
-    """Return the half of a tile with this number as a noun: *twelve*, *Zwölf*, *blanke Hälfte*."""
+    """Return the noun for a half with this number: *twelve*, *Zwölf*, *blanke Hälfte*."""
     return words("tiles.pip_nouns", language)[number]
 
 
 def _birth(name: str) -> int:
-    """Return the number in the name of an end; ends get their numbers in the order in which they open."""
+    """Return the number in the name of an end; ends are numbered in the order in which they open."""
     return int(name[1:])
 
 
-# Who is spoken to and who is spoken of: names, and the person of a sentence.
+# The names of players, and the second or third person of a sentence.
 
 
 MAX_SENTENCE: Final = 140
-"""The most characters of what is told of an event or a state."""
+"""The maximum number of characters of a sentence about an event or a state."""
 LONGEST_NAME: Final = 24
-"""The most characters of a name in it; a longer one ends with an ellipsis."""
+"""The maximum number of characters of a name in a sentence; a longer name is cut and ends with an ellipsis."""
 _JOINER: Final = "\u200d"
 _ELLIPSIS: Final = "…"
 
 Naming = Callable[[int], str]
-"""Names a seat."""
+"""Returns the name of a seat."""
 
 
 class Reader(NamedTuple):
-    """For whom the sentences are: the seat that *you* are, ``None`` for nobody; the names of all seats; the language.
-
-    A seat without a name is *Player 1*, *Player 2*, … or *Spieler 1*, … The seats of ``partners`` are called so.
-    ``unit`` and ``words`` are those of the game. Where the lowest total wins,
-    ``low_wins``, points are told as points against somebody.
-    """
+    """The reader of the sentences, and the facts of the game that the sentences need."""
 
     seat: int | None
+    """The seat that is *you*; ``None`` for a spectator."""
     names: tuple[str | None, ...]
+    """In seat order. A seat without a name is *Player 1*, *Player 2*, … in the language."""
     language: str
     partners: frozenset[int] = frozenset()
+    """The seats that are called partners."""
     unit: Unit = "points"
     words: tuple[str, ...] = ()
+    """As in ``Variant``."""
     low_wins: bool = False
+    """Whether the lowest total wins; sentences then speak of points against a player."""
 
     def of_game(self, rules: Rules) -> Reader:
-        """Return this reader with what the sentences need of the game."""
+        """Return this reader with the facts of the game."""
         return self._replace(unit=rules.unit, words=rules.words, low_wins=rules.best == "lowest")
 
 
 def about(reader: Reader, key: str, seat: int, **values: str) -> str:
-    """Return the text with this key about a seat, with its name, or in the second person for its player."""
+    """Return the text with this key about a seat: with its name, or in the second person if it is the reader's."""
     if seat == reader.seat:
         return text(f"{key}.you", reader.language, **values)
     return fitted(reader, lambda name: text(key, reader.language, name=name(seat), **values))
 
 
 def fitted(reader: Reader, make: Callable[[Naming], str]) -> str:
-    """Return what ``make`` returns, with names so short that it has at most ``MAX_SENTENCE`` characters."""
+    """Return the sentence that ``make`` builds, with names short enough for ``MAX_SENTENCE`` characters."""
     sentence = ""
     for longest in range(LONGEST_NAME, 0, -1):
         sentence = make(lambda seat, longest=longest: _name(reader, seat, longest))  # type: ignore[misc]
@@ -210,7 +214,7 @@ def _name(reader: Reader, seat: int, longest: int) -> str:
 
 
 def _shortened(name: str, longest: int) -> str:
-    """Return the name in at most this many characters; no accent or joined emoji is cut off from what it belongs to."""
+    """Return the name in at most ``longest`` characters; an accented letter or joined emoji is not divided."""
     if len(name) <= longest:
         return name
     end = longest - len(_ELLIPSIS)
@@ -220,5 +224,5 @@ def _shortened(name: str, longest: int) -> str:
 
 
 def _belongs(character: str) -> bool:
-    """Return whether a character is a part of the one before it."""
+    """Return whether a character combines with the character before it."""
     return character == _JOINER or unicodedata.category(character) in {"Mn", "Mc", "Me"}

@@ -1,6 +1,6 @@
-"""The sentences by their keys, from the texts of a language.
+"""Formats the sentences in the texts of a language, by key.
 
-Owns wording and grammar: whatever depends on a number or a case is given to a sentence already in its right form.
+The values of a sentence must already have the right grammatical form.
 """
 
 from __future__ import annotations
@@ -22,6 +22,6 @@ def text(key: str, language: Language, /, **values: str) -> str:
 
 
 def plural(key: str, number: int, language: Language, /, **values: str) -> str:
-    """Return the sentence with this key about so many; the number itself is one of its values, as a word."""
+    """Return the form of the sentence for this number; its value ``number`` is the number as a word."""
     form = f"{key}.one" if number == 1 else f"{key}.other"
     return text(form, language, number=number_word(number, language), **values)
