@@ -1,5 +1,5 @@
-"""Applications: the backends that own games, the index and the feed of their games, and the messages to them.
+"""Applications: backends that own games.
 
-Owns what an application may do, and what is kept and told of its games. Built on ``service.games`` and on the ports of
-this package. Does not depend on HTTP or Redis.
+Owns their keys, the index and the feed of their games, their webhooks, and the erasure of their players. Is built on
+``service.games`` and on the ports of this package. Does not depend on HTTP or Redis.
 """

@@ -1,13 +1,17 @@
 """Erases people of applications from all their games.
 
-Owns the order of the steps, and when a person counts as erased. The games of a person are found in the index, which
-follows the games; one that was created just before the request may not be there yet. So when the index has none left,
-all games that the outbox has not published at that time are published: whatever existed then is in the index
-afterwards. If the index still has none, the person is erased; else all of this is done again. A game that cannot be
-read may have the person, so while there is one nobody counts as erased, but all others are erased from. Every step may
-be done twice, or by two processes at once, and nothing is kept but the request: a process that is killed has the
-application looked at again. Does not depend on who asks, nor on what erasing does to a game
-(``service.games.commands.erasure``).
+Owns the order of the steps, and the condition under which an erasure is done:
+
+1. Erase the person from all games that the index lists for the person. The index follows the games with a delay, so it
+   may lack a game that was created just before the request.
+2. When the index lists none, publish all games that are in the outbox at that time. Now the index has every game that
+   existed then.
+3. If the index still lists none, the erasure is done. Otherwise begin again.
+
+A game that cannot be read may contain the person. While there is such a game, no erasure is done, but people are erased
+from all other games. Every step can be repeated, or run in two processes at once. Only the requests are stored: if a
+process is killed, another one begins again at step 1. Does not depend on who requests an erasure, nor on how a person
+is erased from a game (``service.games.commands.erasure``).
 """
 
 from __future__ import annotations
@@ -30,19 +34,21 @@ from service.games.store.repository import GameRepository
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 MAX_GAMES: Final = 50
-"""Games that are erased from, or published, before others have their turn."""
+"""Games to change or to publish before another application has its turn."""
 
 _log = logging.getLogger(__name__)
 
 
 class UnreadableGames(Exception):
-    """People are erased from all games that can be read, and do not count as erased because of the others."""
+    """Some games cannot be read, so no erasure can be done. From all other games the people were erased."""
 
 
 class _Round:
-    """People of whom the index has no readable game, and the games that have to be published before that counts.
+    """The state of step 2.
 
-    ``unreadable`` are those that could not be read so far.
+    ``pending``: erasures of people for whom the index lists no readable game.
+    ``games``: the games that still have to be published.
+    ``unreadable``: the games that could not be read so far.
     """
 
     def __init__(self, pending: Sequence[Erasure], games: list[str], unreadable: set[str]) -> None:
@@ -52,9 +58,9 @@ class _Round:
 
 
 class Erasures:
-    """The erasures in a store. ``on_erased`` has every process drop what it keeps of a game.
+    """The erasures in a store. ``on_erased`` makes every process drop a game from its caches.
 
-    Raises ``StorageUnavailable`` and ``OutcomeUnknown``; then it is to be called again.
+    Raises ``StorageUnavailable`` and ``OutcomeUnknown``; the caller has to try again.
     """
 
     def __init__(
@@ -76,9 +82,9 @@ class Erasures:
         self._rounds: dict[str, _Round] = {}
 
     def go_on(self, app: str) -> bool:
-        """Do a part of what is to be done for an application; returns whether there is more.
+        """Carry out a part of the pending erasures of an application. Return whether there is more to do.
 
-        Raises ``UnreadableGames`` when nothing more can be done for now.
+        Raises ``UnreadableGames`` when only games are left that cannot be read.
         """
         pending = self._store.pending(app)
         if not pending:
@@ -101,7 +107,7 @@ class Erasures:
         return True
 
     def _end(self, app: str, ended: _Round) -> None:
-        """Note who is erased. Raises ``UnreadableGames`` if nobody is, and no other game of theirs was found."""
+        """Store which erasures are done. Raises ``UnreadableGames`` if only unreadable games prevent that."""
         unreadable = ended.unreadable
         remaining = [
             erasure
@@ -115,7 +121,7 @@ class Erasures:
                 self._store.done(app, erasure)
 
     def _erase_from_listed(self, app: str, pending: Sequence[Erasure]) -> tuple[int, set[str]]:
-        """Erase these people from some games that the index knows; returns of how many, and those it could not read."""
+        """Erase people from at most ``MAX_GAMES`` games; return the number of games, and the unreadable ones."""
         erased, unreadable = 0, set[str]()
         for erasure in pending:
             for game in self._listed(app, erasure.ref):
@@ -128,9 +134,9 @@ class Erasures:
         return erased, unreadable
 
     def _try(self, work: Callable[[], None]) -> bool:
-        """Do something with one game; whether the game could be read.
+        """Call ``work``, which reads a game; return whether the game could be read.
 
-        A fault of the store is one of all games, and is raised.
+        Faults of the store are raised, as they concern all games.
         """
         try:
             work()
@@ -144,7 +150,7 @@ class Erasures:
         return True
 
     def _publish_own(self, app: str, game_id: str) -> None:
-        """Publish a game if it is one of this application; those of others are published in their time."""
+        """Publish a game if this application owns it."""
         try:
             game = self._repository.reader.load(game_id)
             owner = None if game is None or game.ownership is None else game.ownership.app
@@ -154,7 +160,7 @@ class Erasures:
             self._outbox.publish(app, game_id)
 
     def _listed(self, app: str, ref: str) -> Iterator[str]:
-        """Yield the games of a person, as the index knows them."""
+        """Yield the ids of the games that the index lists for a person."""
         query = IndexQuery(player_ref=ref, limit=MAX_GAMES)
         while True:
             page = self._index.find(app, query)
@@ -164,13 +170,13 @@ class Erasures:
             query = query._replace(cursor=page.next)
 
     def _erase(self, app: str, ref: str, game_id: str) -> None:
-        """Erase a person from a game, and from what the index knows of it."""
+        """Erase a person from a game and from its index entry."""
         try:
             game = self._repository.reader.load(game_id)
-            if game is None:  # it has expired, or was lost
+            if game is None:  # it has expired or was lost
                 self._index.remove(app, game_id, position=self._index.position(app, game_id))
                 return
-            with suppress(NothingToErase):  # it is done already, but perhaps nothing of what follows
+            with suppress(NothingToErase):  # an earlier attempt may have stopped after this line
                 self._repository.transactions.transact(game, partial(decide_to_erase, ref), weighed=False)
             self._on_erased(game_id)
         except (NotFound, Gone):

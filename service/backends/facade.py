@@ -1,7 +1,4 @@
-"""The applications of a store, behind one value: who they are, and what each may know of its games.
-
-Owns which parts there are.
-"""
+"""One object with all services for applications."""
 
 from __future__ import annotations
 
@@ -12,10 +9,15 @@ from service.backends.webhooks.endpoints import Webhooks
 
 
 class BackendsFacade:
-    """The applications of a store: ``keys`` are who they are by which key, ``webhooks`` their endpoints.
+    """The services for the applications of a store.
 
-    ``listing`` are the lists of their games, ``feed`` what has happened in them, ``people`` who sits there. With
-    ``needed_for_games``, only applications create games; ``stored`` counts what applications store beside games.
+    ``keys``: applications and their keys.
+    ``webhooks``: their endpoints.
+    ``listing``: the lists of their games.
+    ``feed``: the events of their games.
+    ``people``: the players of their games.
+    ``needed_for_games``: whether only applications can create games.
+    ``stored``: counts the bytes that applications store in addition to games.
     """
 
     def __init__(
@@ -38,9 +40,9 @@ class BackendsFacade:
         self.stored = stored
 
     def delete(self, app: str) -> None:
-        """Delete an application and its endpoints: its games go on, but belong to nobody who could show them.
+        """Delete an application and its endpoints. Its games go on without an owner.
 
-        What the index knows of them expires with them. Raises ``NotFound``; if it fails, it can be called again.
+        The index entries of the games expire with the games. Raises ``NotFound``. Can be called again after an error.
         """
         self.webhooks.delete_all(app)
         self.keys.delete(app)

@@ -1,8 +1,8 @@
-"""Applications and their keys: made, presented, rotated and revoked.
+"""Applications and their keys: creation, authentication, rotation and revocation.
 
-Owns the form of a key, how a key becomes an application, and how requests are answered again. A key is ``app_<id of the
-application>_<secret>``: the secret has about 256 bits, and only the SHA-256 of the whole key is stored. Does not depend
-on where applications are stored, nor on how a key is sent.
+Owns the form of a key, authentication by key, and the replay of requests that applications repeat. A key is
+``app_<id of the application>_<secret>``: the secret has about 256 bits, and only the SHA-256 of the whole key is
+stored. Does not depend on where applications are stored, nor on how a client sends a key.
 """
 
 from __future__ import annotations
@@ -26,14 +26,19 @@ from service.limits.stored_bytes import Shares, ShareUsed, Tenant
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.redis.shards import shard_of
 
-# Requests of applications under idempotency keys: recognised, and answered again.
+# Requests of applications with an idempotency key, which are recognised when they are repeated.
 
 
 _SALT_BYTES = 16
 
 
 class Prior(NamedTuple):
-    """An earlier request under the same key: when it was made, what is kept of its answer, and its random bytes."""
+    """An earlier request with the same idempotency key.
+
+    ``at``: when it was made, in milliseconds since 1970.
+    ``answer``: the part of its answer that was stored, a JSON value.
+    ``random_bytes``: returns the same bytes as during that request.
+    """
 
     at: int
     answer: Any
@@ -41,11 +46,11 @@ class Prior(NamedTuple):
 
 
 class RepeatableRequest:
-    """A request of an application that takes effect once, if it has an idempotency key; without one it is always new.
+    """A request of an application, which takes effect only once if it has an idempotency key.
 
-    ``purpose`` is the operation, and what it is about. The key belongs to both and to the application. ``random_bytes``
-    are those of which the answer is made: under a key they are derived, from a salt too, as the key may be used again
-    when it is no longer recognised.
+    ``purpose`` is the name of the operation and the ids of its resources. A key is recognised only for the same purpose
+    and application. With a key, ``random_bytes`` derives the secrets of the answer from it, so that a repeated request
+    gets the same ones. A salt makes them differ when a client uses the key again after its record has expired.
     """
 
     def __init__(
@@ -66,9 +71,9 @@ class RepeatableRequest:
         self.random_bytes = random_bytes if key is None else idempotency.derive_bytes(*self._purpose, self._salt)
 
     def prior(self, now: int) -> Prior | None:
-        """Return the earlier request, if there was one.
+        """Return the earlier request with this key, or ``None``.
 
-        Raises ``KeyReused`` if it was another one, ``SecretChanged``.
+        Raises ``KeyReused`` if that request was a different one, and ``SecretChanged``.
         """
         if self._record is None:
             return None
@@ -80,45 +85,45 @@ class RepeatableRequest:
         return Prior(repeat.at, answer, self._idempotency.derive_bytes(*self._purpose, salt, prior=repeat))
 
     def repeat(self, now: int, answer: Any) -> Repeat | None:
-        """Return what is to be kept of it; ``answer`` is a JSON value without secrets."""
+        """Return the record to store of this request; ``answer`` is a JSON value without secrets."""
         if self._record is None:
             return None
         return Repeat(self._record.name, self._record.fingerprint, now, orjson.dumps([self._salt, answer]))
 
 
 def stored_answer(repeat: Repeat) -> Any:
-    """Return what is kept of the answer."""
+    """Return the stored part of the answer."""
     return orjson.loads(repeat.answer)[1]
 
 
 def record_of(idempotency: Idempotency, key: IdempotencyKey, *purpose: str) -> IdempotencyRecord:
-    """Return the record of a key for this operation."""
+    """Return the idempotency record of a key for this operation."""
     return idempotency.record(key, *purpose, derives_tokens=True)
 
 
 KEY_PREFIX: Final = "app_"
-"""What every key begins with, and no token of a seat."""
+"""The prefix of every key. No token of a seat has it."""
 MAX_KEYS: Final = 10
-"""The most keys that an application may have at a time."""
+"""Keys that an application can have at a time."""
 DEFAULT_OVERLAP_SECONDS: Final = 86_400
-"""How long an old key stays valid beside a new one, unless another time is asked for."""
+"""Seconds for which an old key stays valid after a rotation, unless the request has another number."""
 REVOKED_SECONDS: Final = 5.0
-"""Seconds until a revoked key is refused everywhere, and whatever was begun with it has ended, at the latest."""
+"""Seconds after which every process refuses a revoked key, and has closed the streams that were opened with it."""
 CACHE_SECONDS: Final = 2.0
-"""How long a process may use what it has read of an application; what goes on looks again in the rest of the time."""
+"""Seconds for which a process caches an application. Streams check their key within the rest of the time above."""
 
 _KEY: Final = re.compile(r"app_([A-Za-z0-9_-]{24})_([A-Za-z0-9_-]{43})", re.ASCII)
 _SUFFIX_CHARS: Final = 6
 _CACHE_SIZE: Final = 10_000
 _MAX_ATTEMPTS: Final = 16
 _ROTATE: Final = "create key"
-"""The purpose of requests that may be repeated under an idempotency key."""
+"""The purpose of requests that rotate a key."""
 
 
 class NewKey(NamedTuple):
-    """A key just made, which is returned only once, and its application with it.
+    """A new key and its application. The key is not stored, so it cannot be shown later.
 
-    ``replayed`` if it was made by an earlier request under the same idempotency key.
+    ``replayed``: whether an earlier request with the same idempotency key has made it.
     """
 
     backend: Backend
@@ -130,9 +135,9 @@ class NewKey(NamedTuple):
 class Backends:
     """The applications of a store. Every method raises ``StorageUnavailable``; those that write, ``OutcomeUnknown``.
 
-    Those that take an idempotency key derive the key of the application, and also raise ``KeyReused``,
-    ``SecretChanged``, and ``LimitReached`` if too many requests of the application are kept. Its only state is a cache
-    of applications, none of which is used for longer than ``CACHE_SECONDS``.
+    Methods with an idempotency key derive the key of the application from it. They also raise ``KeyReused``,
+    ``SecretChanged``, and ``LimitReached`` if too many idempotency records of the application are stored. The only
+    state is a cache of applications, each for at most ``CACHE_SECONDS``.
     """
 
     def __init__(
@@ -145,7 +150,7 @@ class Backends:
         self._cache = BoundedCache[str, tuple[Backend, float]](_CACHE_SIZE)
 
     def create(self, name: str) -> NewKey:
-        """Make an application and its first key."""
+        """Create an application with its first key."""
         for _ in range(_MAX_ATTEMPTS):
             app, now = self._new_id(), self._clock()
             text, record = self._new_key(app, now, self._random_bytes)
@@ -155,21 +160,21 @@ class Backends:
         raise StorageUnavailable("contention")
 
     def is_rotation_repeated(self, app: str, key: IdempotencyKey | None) -> bool:
-        """Return whether an earlier request under this key has made another key. Raises ``KeyReused``."""
+        """Return whether an earlier request with this idempotency key has rotated the key. Raises ``KeyReused``."""
         return self._repeatable(key, app).prior(self._clock()) is not None
 
     def all(self) -> list[Backend]:
-        """Return every application, the oldest first."""
+        """Return all applications, the oldest first."""
         return self._store.all()
 
     def authenticate(self, key: str) -> Backend:
         """Return the application of a valid key.
 
-        Raises ``Unauthorized``: for one reason where its application is suspended, else always for the same one.
+        Raises ``Unauthorized`` with the reason ``app_suspended`` or, in all other cases, ``unknown_key``.
         """
         form = _KEY.fullmatch(key)
         if form is not None:
-            for find in (self._cached, self._read):  # a key that is not known yet may be a new one
+            for find in (self._cached, self._read):  # a key that the cached application lacks may be new
                 backend = find(form[1])
                 if backend is not None and self._accepts(backend, key):
                     if backend.suspended:
@@ -178,9 +183,10 @@ class Backends:
         raise unknown_key()
 
     def authenticate_repeat(self, key: str, idempotency_key: str) -> Backend:
-        """Return the application of a key that has made another one under this idempotency key, valid or not.
+        """Return the application of a key that was rotated by a request with this idempotency key.
 
-        So the request can be repeated when its response was lost, although it ended the key. Raises ``Unauthorized``.
+        The key need not be valid any more: a client whose response was lost can repeat a rotation that has ended the
+        key. Raises ``Unauthorized``.
         """
         form = _KEY.fullmatch(key)
         backend = None if form is None else self._read(form[1])
@@ -199,17 +205,18 @@ class Backends:
         presented: str | None = None,
         key: IdempotencyKey | None = None,
     ) -> NewKey:
-        """Make another key; those without an end are valid for ``overlap`` more seconds.
+        """Add a key to an application; its other keys expire in ``overlap`` seconds at the latest.
 
-        Raises ``NotFound``, ``LimitReached``; ``Unauthorized`` if the key that was ``presented`` for this is not valid
-        any more, although a process may still accept it for other requests, unless it has made this request before.
+        Raises ``NotFound``, ``LimitReached``, and ``Unauthorized`` if the ``presented`` key, with which the request was
+        made, is not valid any more. (Other requests with it may still be accepted from a cache.) A repetition of an
+        earlier request with that key is accepted.
         """
         for _ in range(_MAX_ATTEMPTS):
             now = self._clock()
             request = self._repeatable(key, app)
-            before = self._existing(
-                app
-            )  # before what is kept of requests: a key that one has ended is still valid here
+            # Read before the idempotency record: if the same request, sent twice, ends the key in between, the key is
+            # still valid here.
+            before = self._existing(app)
             prior = request.prior(now)
             if presented is not None and not (prior and _is_made_by(presented, prior.answer)):
                 self._check_accepted(before, presented)
@@ -235,7 +242,7 @@ class Backends:
     def revoke(self, app: str, suffix: str | None = None, *, presented: str | None = None) -> Backend:
         """Revoke the key with this suffix, or all keys of the application.
 
-        Raises ``NotFound``; ``Unauthorized`` as ``rotate``.
+        Raises ``NotFound``, and ``Unauthorized`` as ``rotate`` does.
         """
         for _ in range(_MAX_ATTEMPTS):
             before = self._existing(app, presented)
@@ -248,11 +255,11 @@ class Backends:
         raise StorageUnavailable("contention")
 
     def suspend(self, app: str, *, suspended: bool) -> Backend:
-        """Accept no key of an application from now on, or accept them again. Raises ``NotFound``."""
+        """Suspend an application, so that its keys are refused, or end its suspension. Raises ``NotFound``."""
         return self.change(app, lambda before: before._replace(suspended=suspended))
 
     def change(self, app: str, change: Callable[[Backend], Backend]) -> Backend:
-        """Replace what is stored of an application. Raises ``NotFound``, and what ``change`` raises."""
+        """Store an application as ``change`` returns it. Raises ``NotFound``, and what ``change`` raises."""
         for _ in range(_MAX_ATTEMPTS):
             before = self._existing(app)
             after = change(before)
@@ -261,7 +268,7 @@ class Backends:
         raise StorageUnavailable("contention")
 
     def delete(self, app: str) -> None:
-        """Delete an application: its games go on, but belong to nobody who could show it. Raises ``NotFound``."""
+        """Delete an application. Its games go on without an owner. Raises ``NotFound``."""
         for _ in range(_MAX_ATTEMPTS):
             if self._replace(self._existing(app), None):
                 return
@@ -275,7 +282,7 @@ class Backends:
     def _new_id(self) -> str:
         while True:
             app = new_game_id(self._random_bytes)
-            if app[0].isalnum():  # what begins with a hyphen is an option on a command line
+            if app[0].isalnum():  # with a hyphen first, a command line takes the id for an option
                 return app
 
     def _repeatable(self, key: IdempotencyKey | None, app: str) -> RepeatableRequest:
@@ -288,15 +295,12 @@ class Backends:
     def _new_key(self, app: str, now: int, random_bytes: RandomBytes) -> tuple[str, KeyRecord]:
         while True:
             secret = urlsafe_b64encode(random_bytes(32)).rstrip(b"=").decode()
-            if secret[-_SUFFIX_CHARS].isalnum():  # as above, as its end is the suffix
+            if secret[-_SUFFIX_CHARS].isalnum():  # as above: the suffix is an argument of a command, too
                 key = f"{KEY_PREFIX}{app}_{secret}"
                 return key, KeyRecord(secret[-_SUFFIX_CHARS:], hash_secret(key), now)
 
     def _existing(self, app: str, presented: str | None = None) -> Backend:
-        """Return the stored application.
-
-        Raises ``NotFound``, ``Unauthorized`` unless a key that was presented is valid.
-        """
+        """Return the stored application. Raises ``NotFound``, and ``Unauthorized`` if ``presented`` is not valid."""
         backend = None if shard_of(app) is None else self._store.read(app)
         if backend is None:
             raise NotFound("no_such_application")
@@ -309,7 +313,7 @@ class Backends:
             raise unknown_key()
 
     def _replace(self, before: Backend, after: Backend | None, repeat: Repeat | None = None) -> bool:
-        """As the store's; this process does not use the application of before any more."""
+        """Replace the application in the store, and drop it from the cache of this process."""
         try:
             return self._store.replace(before, after, repeat)
         finally:
@@ -329,7 +333,7 @@ class Backends:
         return backend
 
     def _accepts(self, backend: Backend, key: str) -> bool:
-        """Return whether it is one of the valid keys; compared with all of them, each in constant time."""
+        """Return whether a key is valid: compare it with all valid keys, each in constant time."""
         presented, accepted = hash_secret(key), False
         for valid in self.valid_keys(backend):
             accepted |= compare_digest(presented, valid.digest)
@@ -337,22 +341,22 @@ class Backends:
 
 
 def is_key(token: str) -> bool:
-    """Return whether a bearer's token is meant to be the key of an application, and not that of a seat."""
+    """Return whether a bearer token has the form of an application's key, not of a seat's token."""
     return token.startswith(KEY_PREFIX)
 
 
 def unknown_key() -> Unauthorized:
-    """Return the one refusal of every key that is not accepted, so that the causes cannot be distinguished."""
+    """Return the error for every key that is not accepted. It is the same for all causes, so it reveals none."""
     return Unauthorized("unknown_key")
 
 
 def no_key() -> Unauthorized:
-    """Return the refusal of a request without a key, where one is needed."""
+    """Return the error for a request without a key, where one is needed."""
     return Unauthorized("no_key")
 
 
 def _is_made_by(key: str, answer: str | None) -> bool:
-    """Return whether it is the key that was presented with the request for another one, of which this is kept."""
+    """Return whether an earlier rotation was requested with ``key``; ``answer`` is the hash stored of that request."""
     return compare_digest(hash_secret(key).hex(), answer or "")
 
 
@@ -360,36 +364,37 @@ def _is_over(key: KeyRecord, now: int) -> bool:
     return key.expires_at is not None and key.expires_at <= now
 
 
-# What applications store beside games: their endpoints, keys and the requests that are kept of them.
+# The bytes that applications store in addition to games: endpoints, keys and idempotency records.
 
 
 ENDPOINT_BYTES: Final = 1_200
-"""Bytes of an endpoint beside its URL: with its reminder, and what is kept of the request for it."""
+"""Bytes of an endpoint without its URL, with its reminder and the idempotency record of its creation."""
 REQUEST_BYTES: Final = 500
-"""Bytes of another key, or of a message that is asked for, with what is kept of the request."""
+"""Bytes of a further key, or of a requested message, with the idempotency record."""
 
 
 class Answer(Protocol):
-    """The answer to a request that stores something; ``replayed`` if an earlier one has stored it."""
+    """The answer to a request that stores something."""
 
     @property
     def replayed(self) -> bool:
-        """Return whether nothing was stored."""
+        """Return whether an earlier request has stored it, so that nothing was stored now."""
 
 
 A = TypeVar("A", bound=Answer)
 
 
 class StoredBytes:
-    """Counts what applications store in ``shares``."""
+    """Counts the bytes that applications store against their ``shares``."""
 
     def __init__(self, shares: Shares) -> None:
         self._shares = shares
 
     def store(self, backend: Backend, size: int, store: Callable[[], A], is_repeated: Callable[[], bool]) -> A:
-        """Count the bytes of what ``store`` stores, unless it is refused, or an earlier request has stored it.
+        """Call ``store`` and count its ``size`` bytes, unless it fails or returns a replayed answer.
 
-        ``is_repeated`` is asked only when the share is used up. Raises ``ShareUsedUp``, and what both raise.
+        ``is_repeated`` returns whether the request is a repetition, which is allowed when the share is used up. It is
+        called only then. Raises ``ShareUsedUp``, and what ``store`` and ``is_repeated`` raise.
         """
         tenant = _tenant(backend)
         try:
@@ -400,7 +405,7 @@ class StoredBytes:
             return store()
         try:
             answer = store()
-        except OutcomeUnknown:  # perhaps it is stored
+        except OutcomeUnknown:  # it may be stored, so it stays counted
             raise
         except Exception:
             self._shares.give_back(tenant, size)
@@ -410,7 +415,7 @@ class StoredBytes:
         return answer
 
     def limit(self, backend: Backend) -> int | None:
-        """Return the bytes that the application may store in a day; ``None`` for any number."""
+        """Return the bytes that the application may store in a day, ``None`` without a limit."""
         return self._shares.limit(_tenant(backend))
 
 

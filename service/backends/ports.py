@@ -1,10 +1,10 @@
-"""The ports of this package: applications, what they store, the index, the lobbies, the feed, and webhooks.
+"""The ports of this package: stores of applications, erasures, the index, the lobbies, the feed and webhooks.
 
-Owns the interfaces only. What belongs to one application lies together (on a Cluster in one slot, that of the shard of
-its id). Does not depend on Redis or Flask.
+Owns the interfaces and their values. A store keeps all data of an application together: on a Cluster in one slot, that
+of the shard of its id. Does not depend on Redis or Flask.
 
-Every method answers within three seconds or raises ``StorageUnavailable``; one that writes may raise
-``OutcomeUnknown``, and can be called again.
+Every method returns within three seconds or raises ``StorageUnavailable``. A method that writes can also raise
+``OutcomeUnknown``; it is safe to call it again.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple, Protocol
 
 MAX_REPEATS: Final = 500
-"""The most requests of an application under idempotency keys that are kept at a time."""
+"""Idempotency records that an application can have at a time."""
 
 
 class Repeat(NamedTuple):
-    """The record of a request under an idempotency key, stored for ``IDEMPOTENCY_TTL`` to answer it again.
+    """The idempotency record of a request of an application, stored for ``IDEMPOTENCY_TTL`` seconds.
 
-    The ``name`` is unique among those of the application; ``fingerprint`` is a digest of the request, without a space;
-    ``at`` is when it was made, in milliseconds since 1970; ``answer`` is what is needed to answer it again.
+    ``name``: identifies the idempotency key and the operation within the application.
+    ``fingerprint``: a digest of the request, without spaces.
+    ``at``: the time of the request, in milliseconds since 1970.
+    ``answer``: the data that a repeated answer is made from.
     """
 
     name: str
@@ -30,13 +32,15 @@ class Repeat(NamedTuple):
 
 
 class RepeatKnown(Exception):
-    """A request under the same idempotency key was kept first, so that this one was not written."""
+    """Another request with the same idempotency key was stored first, so nothing was written."""
 
 
 class KeyRecord(NamedTuple):
-    """A key of an application: the first characters by which people distinguish it from others, and its SHA-256.
+    """A key of an application, as it is stored. Times in milliseconds since 1970.
 
-    Times in milliseconds since 1970; a key without ``expires_at`` is valid until it is revoked.
+    ``suffix``: its last characters, by which people distinguish it from others.
+    ``digest``: its SHA-256.
+    ``expires_at``: ``None`` if it is valid until it is revoked.
     """
 
     suffix: str
@@ -46,9 +50,11 @@ class KeyRecord(NamedTuple):
 
 
 class OwnLimits(NamedTuple):
-    """The limits that the operator has given one application: 0 is no limit, ``None`` that of all applications.
+    """The limits that the operator has set for one application: 0 for none, ``None`` for the general limit.
 
-    ``requests`` and ``games`` (created or joined) per minute, MiB ``stored`` per day.
+    ``requests``: requests per minute.
+    ``games``: games created or joined per minute.
+    ``stored``: MiB stored per day.
     """
 
     requests: int | None = None
@@ -60,7 +66,11 @@ NO_OWN_LIMITS: Final = OwnLimits()
 
 
 class Backend(NamedTuple):
-    """An application; its id has a shard, like that of a game. The operator may have ``suspended`` it with its keys."""
+    """An application. Its id determines a shard, as the id of a game does.
+
+    ``suspended``: whether the operator has suspended it, so that its keys are refused.
+    ``created_at``: in milliseconds since 1970.
+    """
 
     id: str
     name: str
@@ -71,77 +81,88 @@ class Backend(NamedTuple):
 
 
 class RepeatStore(Protocol):
-    """The requests of applications under idempotency keys: at most ``MAX_REPEATS`` of each at a time.
+    """The idempotency records of applications: at most ``MAX_REPEATS`` of each at a time.
 
-    What writes with a ``Repeat`` keeps it in the same atomic write. It then also raises ``RepeatKnown``, and
-    ``LimitReached`` if too many are kept; both change nothing.
+    A method with the argument ``repeat`` stores this record in the same atomic write. It raises ``RepeatKnown`` if a
+    record of that name exists, and ``LimitReached`` if the application has too many; then it changes nothing.
     """
 
     def repeated(self, app: str, name: str, now: int) -> Repeat | None:
-        """Return what is kept under this name, as confirmed as a write; ``now`` in milliseconds since 1970."""
+        """Return the record with this name; ``now`` in milliseconds since 1970.
+
+        Where writes are confirmed by a replica, so is the returned record.
+        """
 
 
 class BackendStore(RepeatStore, Protocol):
-    """The applications, which do not expire; what is kept of their requests outlives them."""
+    """The applications, which do not expire. Their idempotency records outlive a deletion."""
 
     def create(self, backend: Backend) -> bool:
-        """Store a new application; ``False`` if there is another one with this id."""
+        """Store a new application. Return ``False`` if another one has its id."""
 
     def read(self, app: str) -> Backend | None:
         """Return the application with this id."""
 
     def replace(self, before: Backend, after: Backend | None, repeat: Repeat | None = None) -> bool:
-        """Replace the application if it is still as ``before``, or delete it; returns whether that was done."""
+        """Replace an application, or delete it if ``after`` is ``None``. Return whether that was done.
+
+        Does nothing if the stored application differs from ``before``.
+        """
 
     def all(self) -> list[Backend]:
-        """Return every application, the oldest first."""
+        """Return all applications, the oldest first."""
 
 
 MAX_ERASURES: Final = 1000
-"""The most people of an application who are to be erased at a time."""
+"""Pending erasures that an application can have at a time."""
 
 
 class Erasure(NamedTuple):
-    """A person who is to be erased, by the ref; ``at`` identifies the last request for it."""
+    """A request to erase a person from the games of an application.
+
+    ``ref``: the ref of the person.
+    ``at``: identifies the last request for this person.
+    """
 
     ref: str
     at: int
 
 
 class ErasureStore(Protocol):
-    """The people of applications who are to be erased: at most ``MAX_ERASURES`` of each at a time.
+    """The pending erasures of applications: at most ``MAX_ERASURES`` of each at a time.
 
-    The reminder ``erasures`` of an application (``ReminderQueue``) is due at once after each request.
+    A request also makes the reminder ``erasures`` of the application due at once (``ReminderQueue``).
     """
 
     def request(self, app: str, ref: str) -> bool:
-        """Note that a person is to be erased, also one who is already; ``False`` if there are too many others."""
+        """Store an erasure; one that is pending is renewed. Return ``False`` if too many others are pending."""
 
     def pending(self, app: str) -> list[Erasure]:
-        """Return who is to be erased."""
+        """Return the pending erasures."""
 
     def is_pending(self, app: str, ref: str) -> bool:
-        """Return whether this person is to be erased."""
+        """Return whether an erasure of this person is pending."""
 
     def done(self, app: str, erasure: Erasure) -> None:
-        """Note that a person has been erased; does nothing if there was another request meanwhile."""
+        """Remove an erasure that was carried out, unless it was requested again since ``erasure`` was read."""
 
 
 # The ports of the index: the games of each application, the lobbies, and the feed that is written with the index.
 
 
 LOBBY_MS: Final = 360_000
-"""Milliseconds that a game is shown in the lobby unless it is shown again."""
+"""Milliseconds for which a game stays in a lobby after it was last put there."""
 
 
 FEED_ITEMS: Final = 100_000
-"""Items that the feed of an application keeps, or a few more."""
+"""Items that the feed of an application keeps; at times it has a few more."""
 
 
 class PlayerEntry(NamedTuple):
-    """A player of a game as the index finds it, once for each ``ref``.
+    """A player of a game in the index. A game has one entry for each ref.
 
-    The game with the smallest ``urgency`` is the most urgent one; ``None`` if the game does not wait for this player.
+    ``urgency``: orders the games that wait for this player, the smallest first; ``None`` if the game does not wait for
+    the player.
     """
 
     ref: str
@@ -149,10 +170,11 @@ class PlayerEntry(NamedTuple):
 
 
 class IndexEntry(NamedTuple):
-    """The entry of one game in the index of its application, at one version.
+    """The entry of a game in the index of its application, at one version. Times in milliseconds since 1970.
 
-    ``summary`` is the JSON object of the listing, without ``expires_at``. ``deleted``: the game was deleted, and is
-    listed no more. ``bytes``: what the store uses for its state and its events. Times in milliseconds since 1970.
+    ``summary``: the JSON object that lists show, without ``expires_at``.
+    ``deleted``: whether the game was deleted, so that no list has it.
+    ``bytes``: memory that the state and the events of the game use in the store.
     """
 
     game: str
@@ -170,10 +192,12 @@ class IndexEntry(NamedTuple):
 
 
 class Usage(NamedTuple):
-    """The usage of an application: ``games`` that have not expired, the ``bytes`` of all games in its index.
+    """The usage of an application.
 
-    ``messages`` that wait: the games of which an endpoint is still to be notified, summed over all endpoints. A game
-    that has expired counts in the bytes until the index forgets it, which any write to the index does for some of them.
+    ``games``: games that have not expired.
+    ``bytes``: memory of all games in its index. Includes expired games until the index removes them; each write to the
+    index removes some.
+    ``messages``: for each endpoint, the number of games of which it has to be notified, summed over the endpoints.
     """
 
     games: int = 0
@@ -182,10 +206,11 @@ class Usage(NamedTuple):
 
 
 class LobbyEntry(NamedTuple):
-    """A public game of an application at one version; ``json`` is what a lobby shows, ``None`` without open seats.
+    """The entry of a public game in the lobbies, at one version.
 
-    It is in the lobby of its application and, if it is ``for_all``, in the one that everybody may read. ``created_at``
-    in milliseconds since 1970.
+    ``created_at``: in milliseconds since 1970.
+    ``json``: the JSON object that a lobby shows; ``None`` if the game has no open seats, so that no lobby shows it.
+    ``for_all``: whether it is in the lobby for everybody, too, and not only in that of its application.
     """
 
     game: str
@@ -198,7 +223,7 @@ class LobbyEntry(NamedTuple):
 
 
 class LobbyQuery(NamedTuple):
-    """The part to read of the lobby of this application; without one, of that which everybody may read."""
+    """A page to read of the lobby of an application; without ``app``, of the lobby for everybody."""
 
     app: str | None = None
     variant: str | None = None
@@ -207,14 +232,19 @@ class LobbyQuery(NamedTuple):
 
 
 class LobbyPage(NamedTuple):
-    """The JSON of games, and where the next page begins, if there is one."""
+    """The JSON objects of games, and the cursor of the next page, if there is one."""
 
     games: tuple[bytes, ...]
     next: str | None
 
 
 class IndexPosition(NamedTuple):
-    """The version of a game that the index knows (version 0: it does not know it), and the active endpoints."""
+    """The version of a game in the index.
+
+    ``version``: 0 if the index does not have the game.
+    ``write_id``: the id of the write that led to this version.
+    ``endpoints``: the ids of the endpoints of the application that were ever active.
+    """
 
     version: int
     write_id: str
@@ -222,17 +252,23 @@ class IndexPosition(NamedTuple):
 
 
 class IndexPage(NamedTuple):
-    """Summaries, each with the time at which its game expires, and where the next page begins, if there is one."""
+    """A page of a list of games.
+
+    ``entries``: summaries, each with the time at which its game expires, in milliseconds since 1970.
+    ``next``: the cursor of the next page, if there is one.
+    """
 
     entries: tuple[tuple[bytes, int], ...]
     next: str | None
 
 
 class IndexQuery(NamedTuple):
-    """The games to list; without ``statuses`` games of any status.
+    """A page to read of the games of an application, those with the newest writes first.
 
-    ``waiting`` only with a ``player_ref``: the games that wait for that player, most urgent first.
-    Any other list is ordered by the time of the last write, newest first. Times in milliseconds since 1970.
+    ``ref``, ``player_ref``: select the games with this ref, or with a player of this ref.
+    ``waiting``: only with a ``player_ref``; selects the games that wait for that player, the most urgent first.
+    ``statuses``: empty for games of any status.
+    ``updated_after``: in milliseconds since 1970.
     """
 
     ref: str | None = None
@@ -248,11 +284,11 @@ class IndexQuery(NamedTuple):
 class GameIndex(Protocol):
     """The index of the games of each application, and the feed that is written with it.
 
-    A game that is not written any more is listed until it expires.
+    Lists have a game until it expires or is deleted.
     """
 
     def position(self, app: str, game: str) -> IndexPosition:
-        """Return the version of a game that the index knows, and the endpoints that are to be notified."""
+        """Return the version of a game in the index, with the endpoints of the application."""
 
     def put(
         self,
@@ -264,51 +300,51 @@ class GameIndex(Protocol):
         position: IndexPosition,
         notified: int | None = None,
     ) -> bool:
-        """Replace what the index knows of a game, append ``items`` of it to the feed, and make ``endpoints`` due.
+        """Replace the entry of a game, append ``items`` to the feed, and make ``endpoints`` due, in one atomic write.
 
-        Does nothing, and returns ``False``, unless the index is still at ``position``. One atomic write. An endpoint
-        that has not been notified of this game before knows it up to the version of ``position``; with ``notified``,
-        every endpoint knows it up to that version only: it is notified again of what follows.
+        Does nothing and returns ``False`` unless the index still has the game at ``position``. An endpoint to which the
+        game was not due before is notified of the versions after that of ``position``. With ``notified``, all endpoints
+        are notified of the versions after ``notified``, even if they were notified of some of them before.
         """
 
     def remove(self, app: str, game: str, *, position: IndexPosition) -> bool:
-        """Forget a game, as if it had never been there, if the index is still at ``position``."""
+        """Remove a game from the index without a trace. Return ``False`` unless it was still at ``position``."""
 
     def usage(self, app: str) -> Usage:
-        """Return what is kept for an application, as far as the index has followed its games."""
+        """Return the usage of an application. Games are counted as the index has them, which may be late."""
 
     def find(self, app: str, query: IndexQuery) -> IndexPage:
-        """Return the games of an application. A page may have fewer than ``limit`` games, or none, and yet a next one.
+        """Return a page of the games of an application. Even an empty page can have a next one.
 
         Raises ``ValueError`` for a ``cursor`` that no page had.
         """
 
     def games(self, app: str, cursor: str | None) -> tuple[list[str], str | None]:
-        """Return some of the games that the index knows, in no order, and where to go on; ``None`` at the end.
+        """Return the ids of some games in the index, and the next cursor, ``None`` at the end of the scan.
 
-        A game that is there from the beginning to the end is given at least once.
+        Games come in no order. A scan returns each game that stays in the index at least once.
         """
 
 
 class Lobby(Protocol):
-    """The public games with open seats: a lobby for each application, and one that everybody may read.
+    """The public games with open seats: a lobby for each application, and one for everybody.
 
     A game stays for ``LOBBY_MS`` after it was last put there. A lobby keeps the 1000 newest games of an application.
     """
 
     def put(self, entry: LobbyEntry) -> bool:
-        """Show a game, or hide it, unless a newer version of it is known; returns whether it is kept now."""
+        """Show or hide a game, unless a newer version of it is stored. Return whether a lobby has it now."""
 
     def games(self, query: LobbyQuery) -> LobbyPage:
-        """Return the games, the newest first; in the lobby for everybody at most the ten newest of one application.
+        """Return a page of games, the newest first. Even an empty page can have a next one.
 
-        With a variant, the ten newest of that. A page may have fewer than ``limit`` games, or none, and yet a next one.
-        Raises ``ValueError`` for a ``cursor`` that no page had.
+        The lobby for everybody shows at most the ten newest games of an application, or the ten newest of the variant
+        in the query. Raises ``ValueError`` for a ``cursor`` that no page had.
         """
 
 
 class StoredItem(NamedTuple):
-    """An item of the feed as it is stored: its cursor, its game, and its JSON object, which has no refs."""
+    """An item of the feed as it is stored; its ``json`` has no refs."""
 
     cursor: str
     game: str
@@ -316,10 +352,12 @@ class StoredItem(NamedTuple):
 
 
 class StoredItems(NamedTuple):
-    """Items of the feed, and the cursor of the last one.
+    """A part of a feed.
 
-    ``summaries`` are those that the index has of their games, where it knows the game. ``lost``: items after the given
-    cursor are no longer kept, or never existed; then there are no items here, and what is kept comes after ``cursor``.
+    ``cursor``: the position after the last item.
+    ``summaries``: the summary of each game that is in the index.
+    ``lost``: whether items after the requested cursor were dropped, or the cursor does not exist (any more). Then
+    ``items`` is empty, and the stored items come after ``cursor``.
     """
 
     items: tuple[StoredItem, ...]
@@ -329,33 +367,33 @@ class StoredItems(NamedTuple):
 
 
 class FeedStore(Protocol):
-    """The feeds of the applications: the last ``FEED_ITEMS`` of each. A cursor is a text, opaque to its reader."""
+    """The feeds of the applications: the last ``FEED_ITEMS`` items of each. A cursor is a text, opaque to clients."""
 
     def read(self, app: str, after: str | None, limit: int) -> StoredItems:
-        """At most ``limit`` items after a cursor; without one, from the oldest that is kept.
+        """Return at most ``limit`` items after a cursor, or from the oldest stored item without one.
 
         Raises ``ValueError`` for a text that is no cursor.
         """
 
     def newest(self, app: str) -> str:
-        """Return the cursor after which there is nothing yet."""
+        """Return the cursor after the newest item."""
 
 
-# The port of webhooks: the endpoints of applications, what is due to each of them, and their last attempts.
+# The port of webhooks: the endpoints of applications, the games due to each of them, and their last attempts.
 
 
 ATTEMPTS_KEPT: Final = 100
-"""Attempts that are kept of an endpoint."""
+"""Delivery attempts that are stored of each endpoint."""
 
 
 WebhookStatus = Literal["unverified", "active", "failing", "disabled"]
 
 
 class RequestedMessage(NamedTuple):
-    """A message that an application has asked for, by its id and type, as it is to be sent by a messenger.
+    """A message that an application has requested: a ping, a sample, or an earlier message that is sent again.
 
-    Of a ``game``: the message about its ``version``, once more. Without one, a sample, or a ping. ``happened_at`` is
-    the time in the message, in milliseconds since 1970.
+    ``game``, ``version``: the game of an earlier message, and its version in that message.
+    ``happened_at``: the time in the message, in milliseconds since 1970.
     """
 
     id: str
@@ -368,10 +406,13 @@ class RequestedMessage(NamedTuple):
 class Webhook(NamedTuple):
     """An endpoint of an application. Times in milliseconds since 1970.
 
-    ``old_secret`` signs too until ``old_secret_until``. ``is_verified``: whether the URL has answered a challenge.
-    ``failures`` counts failed attempts since the last success, the first of which was at ``failing_since``; of an
-    endpoint that is not verified, failed challenges. Nothing is sent before ``paused_until`` but what was ``requested``
-    and is not sent yet.
+    ``events``: the types of messages that it receives.
+    ``old_secret``: also signs messages, until ``old_secret_until``.
+    ``is_verified``: whether the URL has answered a challenge.
+    ``failures``: failed attempts since the last success; failed challenges before the endpoint is verified.
+    ``failing_since``: the time of the first of these failures.
+    ``paused_until``: until then, only requested messages are sent.
+    ``requested``: requested messages that were not sent yet.
     """
 
     id: str
@@ -391,11 +432,13 @@ class Webhook(NamedTuple):
 
 
 class DueGame(NamedTuple):
-    """A game with messages for an endpoint: the version up to which the endpoint knows it, and the failed attempts.
+    """A game of which an endpoint has to be notified.
 
-    ``at`` is when it was due, and identifies this state: what comes later has another time. ``version`` is the one that
-    the index knows, up to which the endpoint is notified: of what follows, the index makes the game due again. It is 0
-    if the index does not know the game.
+    ``at``: when it became due, in milliseconds since 1970. A later change of the game has another time.
+    ``notified``: the version up to which the endpoint was notified.
+    ``version``: the version up to which it has to be notified: that in the index, 0 if the index does not have the
+    game. For later versions the index makes the game due again.
+    ``failures``: failed attempts.
     """
 
     game: str
@@ -406,10 +449,15 @@ class DueGame(NamedTuple):
 
 
 class DeliveryAttempt(NamedTuple):
-    """One attempt to deliver a message; ``status`` is that of the answer, ``error`` a word for what was wrong.
+    """An attempt to deliver a message. Times in milliseconds since 1970.
 
-    It was ``at`` a time, the message is about a ``version`` of its game (0 without one) that was ``happened_at``
-    another: by them it can be made again. Nothing else of the message is kept. Times in milliseconds since 1970.
+    ``message``: the id of the message. Its body is not stored; it can be made again from game, type and version.
+    ``at``: the time of the attempt.
+    ``milliseconds``: the duration of the attempt.
+    ``status``: the HTTP status of the response, if one came.
+    ``error``: a word for the fault, ``None`` after a success.
+    ``version``: the version of the game that the message is about, 0 without a game.
+    ``happened_at``: the time in the message.
     """
 
     message: str
@@ -424,16 +472,17 @@ class DeliveryAttempt(NamedTuple):
 
 
 class WebhookStore(RepeatStore, Protocol):
-    """The endpoints of the applications, what is due to each of them, and their last attempts.
+    """The endpoints of the applications, the games due to each of them, and their last attempts.
 
-    The reminder ``webhooks`` of an endpoint, ``<application>.<endpoint>``, is written with all that makes it due. While
-    it is leased (``ReminderQueue.take``), nothing but ``renew`` and ``release`` changes it, so that one process at a
-    time delivers to an endpoint. The index makes a game due to every endpoint that was ever active, also while it is
-    disabled. A game that is not due to an endpoint is known to it up to the version of the index.
+    An endpoint has the reminder ``<application>.<endpoint>`` of the kind ``webhooks``. Every write that makes the
+    endpoint due also sets the reminder. While the reminder is leased (``ReminderQueue.take``), only ``renew`` and
+    ``release`` change it, so one process at a time delivers to an endpoint. The index makes a game due to every
+    endpoint that was ever active, even if it is disabled now. If a game is not due, the endpoint was notified up to the
+    version in the index.
     """
 
     def create(self, webhook: Webhook, most: int, repeat: Repeat | None = None) -> bool:
-        """Store a new endpoint, due at once; ``False`` if the application has the most already."""
+        """Store a new endpoint, due at once. Return ``False`` if the application already has ``most`` endpoints."""
 
     def read(self, app: str, webhook: str) -> Webhook | None:
         """Return the endpoint of this application with this id."""
@@ -450,49 +499,50 @@ class WebhookStore(RepeatStore, Protocol):
         resume: bool = False,
         repeat: Repeat | None = None,
     ) -> bool:
-        """Replace an endpoint if it is still as ``before``, or delete it with all that is due; whether that was done.
+        """Replace an endpoint, or delete it with its due games if ``after`` is ``None``. Return whether that was done.
 
-        With ``at`` the endpoint is due at that time. With ``resume`` the games that were deferred are due at once, and
-        their failures are forgotten. An endpoint that becomes active is notified of the games of its application from
-        now on.
+        Does nothing if the stored endpoint differs from ``before``. With ``at``, the endpoint is due at that time. With
+        ``resume``, its deferred games are due at once, and their failures are reset. An endpoint that becomes active
+        for the first time is notified of later versions of all games of its application.
         """
 
     def due(self, webhook: Webhook, now: int, limit: int) -> list[DueGame]:
-        """Return the games that are due to an endpoint, the earliest first."""
+        """Return the games of which an endpoint has to be notified now, the earliest first."""
 
     def read_with_due(self, app: str, webhook: str, now: int, limit: int) -> tuple[Webhook | None, list[DueGame]]:
-        """Return an endpoint, as ``read`` does, and the games that are due to it, as ``due`` does."""
+        """Return an endpoint as ``read`` does, with its due games as ``due`` does."""
         found = self.read(app, webhook)
         return found, [] if found is None else self.due(found, now, limit)
 
     def mark_notified(
         self, webhook: Webhook, game: DueGame, version: int, *, done: bool, attempt: DeliveryAttempt | None = None
     ) -> None:
-        """Note that the endpoint knows the game up to ``version``, which never goes back, and keep the attempt.
+        """Store the version up to which the endpoint was notified of the game, and the attempt.
 
-        ``done``: there is no more to send; the game is due again only if it has gone on.
+        A lower version than the stored one is ignored. With ``done`` no message is left: the game is due again only
+        after another write to it.
         """
 
     def mark_failed(
         self, webhook: Webhook, game: DueGame, at: int, *, count: bool, attempt: DeliveryAttempt | None
     ) -> None:
-        """Keep a failed attempt; the game is due again at that time. Without ``count`` it does not count as failed."""
+        """Store a failed attempt, and defer the game to ``at``. Without ``count``, its failures stay as they are."""
 
     def log(self, webhook: Webhook, attempt: DeliveryAttempt) -> None:
-        """Keep an attempt; the last ``ATTEMPTS_KEPT`` of an endpoint are kept."""
+        """Store an attempt. Only the last ``ATTEMPTS_KEPT`` of an endpoint remain."""
 
     def attempts(self, webhook: Webhook) -> list[DeliveryAttempt]:
         """Return the last attempts, the newest first."""
 
     def forget(self, webhook: Webhook, before: int) -> None:
-        """Forget the games that were due before this time: they have expired."""
+        """Remove the games that were due before this time: they have expired."""
 
     def renew(self, webhook: Webhook, leased: float, lease: int) -> float | None:
-        """Extend a lease by these milliseconds; returns the new lease, ``None`` if the reminder is not leased so."""
+        """Extend the lease ``leased`` by ``lease`` milliseconds. Return the new lease, ``None`` if it was lost."""
 
     def release(self, webhook: Webhook, leased: float, at: int | None, *, games: bool) -> None:
-        """End a lease: the endpoint is due at that time, or never; with ``games`` when the next game is, if later.
+        """End the lease ``leased``, and set when the endpoint is due again. Do nothing if the lease was lost.
 
-        With ``games`` and without ``at`` it is due when the next game is. If the endpoint is no longer as given, it is
-        due at once. Does nothing if the reminder is not leased so.
+        Without ``games``, it is due at ``at``, or not at all. With ``games``, it is due when the next game is, and not
+        before ``at``. If the stored endpoint differs from ``webhook``, it is due at once.
         """

@@ -1,8 +1,9 @@
-"""Applications kept in Redis or Valkey: a record for each, and one set of all their ids.
+"""Stores applications, idempotency records and erasures in Redis or Valkey.
 
-Owns what is sent and how answers are read. Does not depend on who may do what. The record of an application lies in the
-slot of its id, the set of all ids elsewhere; people to be erased have a sorted set for each application. An id without
-a record, which a failure between two commands leaves behind, is no application.
+Owns the commands and the encoding of values. Does not depend on who may change an application. The record of an
+application is in the slot of its id, the set of the ids of all applications is in another one. A failure between two
+commands can leave an id in the set without a record; such an id is ignored. Pending erasures are in a sorted set for
+each application.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ KNOWN: Final = -2
 FULL: Final = -3
 
 Write = Callable[[str, bytes, Command], Any]
-"""Runs a command that writes, for the operation of this name and a key."""
+"""Runs a command that writes; the arguments are the name of the operation, a key, and the command."""
 
 
 def find_repeat(write: Write, app: str, name: str, now: int) -> Repeat | None:
-    """Return what is kept under this name; it is written again, so that a replica confirms it, too."""
+    """Return the idempotency record with this name. The script writes it again, so that a replica confirms it."""
     key = keys.repeats(app)
     answer = write("repeated", key, evalsha("repeated", (key,), name.encode()))
     if answer is None:
@@ -50,7 +51,7 @@ def find_repeat(write: Write, app: str, name: str, now: int) -> Repeat | None:
 
 
 def repeat_args(repeat: Repeat | None) -> tuple[bytes | int, ...]:
-    """Return the last arguments of a script that keeps a request, or none."""
+    """Return the arguments for an idempotency record, the last ones of a script; empty values without a record."""
     if repeat is None:
         return b"", b"", 0, 0, 0
     value = b"%d %b %b" % (repeat.at, repeat.fingerprint, repeat.answer)
@@ -58,7 +59,7 @@ def repeat_args(repeat: Repeat | None) -> tuple[bytes | int, ...]:
 
 
 def check_replaced(answer: int) -> int:
-    """Return the answer of such a script. Raises ``RepeatKnown``, ``LimitReached``."""
+    """Return the result of a script with ``repeat_args``. Raises ``RepeatKnown``, ``LimitReached``."""
     if answer == KNOWN:
         raise RepeatKnown
     if answer == FULL:
@@ -66,7 +67,7 @@ def check_replaced(answer: int) -> int:
     return answer
 
 
-# An application as bytes for the store, and back.
+# Encoding of applications.
 
 
 _FORMAT: Final = 1
@@ -74,33 +75,33 @@ _decoder: Final = json.Decoder(tuple[int, Backend])
 
 
 def encode_backend(backend: Backend) -> bytes:
-    """Return the bytes of an application; always the same for the same application."""
+    """Return an application as bytes; equal applications have equal bytes."""
     return json.encode((_FORMAT, backend))
 
 
 def decode_backend(data: bytes) -> Backend:
-    """Return the application that is stored as these bytes."""
+    """Return the application with these bytes."""
     _, backend = _decoder.decode(data)
     return backend
 
 
 def read_backend(calls: RedisCalls, app: str) -> Backend | None:
-    """Return the application with this id, as it is stored. Raises ``StorageUnavailable``."""
+    """Return the stored application with this id. Raises ``StorageUnavailable``."""
     key = keys.application(app)
     data = calls.read("read_app", key, (b"GET", key))
     return None if data is None else decode_backend(data)
 
 
 def read_own_budget(calls: RedisCalls, app: str) -> int | None:
-    """Return the MiB that the operator lets this application store in a day; ``None`` without a limit of its own."""
+    """Return the MiB that this application may store in a day by its own limit; ``None`` if it has none."""
     backend = read_backend(calls, app)
     return None if backend is None else backend.limits.stored
 
 
 class RedisBackends(BackendStore):
-    """Keeps applications on the servers of a ``RedisStore``, as the port ``BackendStore`` promises.
+    """Implements ``BackendStore`` in Redis.
 
-    New ones are refused while only the ``memory_reserve`` of their server is left.
+    New applications are refused while their server has no memory left but the ``memory_reserve``.
     """
 
     def __init__(
@@ -120,7 +121,6 @@ class RedisBackends(BackendStore):
         return find_repeat(self._calls.write, app, name, now)
 
     def create(self, backend: Backend) -> bool:
-        """Store a new application; ``False`` if there is another one with this id."""
         self._memory_reserve.require_space(keys.application(backend.id))
         self._calls.write("add_app", keys.APPLICATIONS, (b"SADD", keys.APPLICATIONS, backend.id.encode()))
         return self._replace(backend.id, b"", encode_backend(backend), None)
@@ -155,11 +155,8 @@ class RedisBackends(BackendStore):
         return check_replaced(self._calls.write("replace", names[0], command)) == 1
 
 
-# The people of applications who are to be erased, in Redis or Valkey: a sorted set for each application.
-
-
 class RedisErasures(ErasureStore):
-    """The erasures that are under way."""
+    """Implements ``ErasureStore`` in Redis."""
 
     def __init__(self, calls: RedisCalls) -> None:
         self._calls = calls
@@ -173,7 +170,7 @@ class RedisErasures(ErasureStore):
         return bool(self._calls.write("erase", names[0], command) == 1)
 
     def pending(self, app: str) -> list[Erasure]:
-        """Return who is to be erased, those who were asked for first before the others."""
+        """Return the pending erasures, the oldest request first."""
         key = keys.erasures(app)
         flat = self._calls.read("erasures", key, (b"ZRANGE", key, 0, -1, b"WITHSCORES"))
         return [Erasure(ref.decode(), int(at)) for ref, at in zip(flat[::2], flat[1::2], strict=True)]

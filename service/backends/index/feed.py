@@ -1,7 +1,7 @@
-"""The feed of an application: what has happened in all its games, in pages and as it happens.
+"""The feed of an application: the events of all its games, page by page or as a stream.
 
-Owns the cursor of a reader, and how often a reader looks for more: soon after a hint, and every few seconds without
-one, as a hint may be lost.
+Owns the cursor of a reader, and how often a reader polls: soon after a notification, and every few seconds without one,
+as notifications can be lost.
 """
 
 from __future__ import annotations
@@ -17,19 +17,24 @@ from service.games.ports import EventFeed, TimeSource
 from service.games.queries.follower import Follower, Watch
 
 LATEST: Final = "latest"
-"""In place of a cursor: after everything that has happened so far."""
+"""In place of a cursor: the end of the feed."""
 PAGE_SIZE: Final = 100
-"""The most items that a reader is given at a time, unless it asks for another number."""
+"""Items in a page, unless the request has another limit."""
 POLL_SECONDS: Final = 3.0
-"""Seconds after which a reader looks for more without a hint."""
+"""Seconds between the polls of a reader while no notification comes."""
 PAUSE_SECONDS: Final = 0.05
-"""The least seconds between two looks of a reader, so that many games do not make it look for each move."""
+"""Minimum of seconds between two polls of a reader, so that it does not poll for each move of many games."""
 READERS_AT_A_TIME: Final = 16
-"""Readers of a process that look at the same time, as after a fault all of them may have to."""
+"""Readers of a process that poll at the same time. After an outage, all of them may want to."""
 
 
 class FeedItems(NamedTuple):
-    """Items as the application gets them, each with its cursor, and the cursor to go on from."""
+    """A page of a feed.
+
+    ``items``: the cursor and the JSON of each item, as the application receives it.
+    ``cursor``: the position after the page.
+    ``more``: whether more items follow.
+    """
 
     items: tuple[tuple[str, bytes], ...]
     cursor: str
@@ -37,7 +42,7 @@ class FeedItems(NamedTuple):
 
 
 class Feeds:
-    """The feeds in a store; ``notifications`` say when one goes on."""
+    """The feeds in a store; ``notifications`` report new items."""
 
     def __init__(self, store: FeedStore, notifications: EventFeed, clock: TimeSource) -> None:
         self._store = store
@@ -46,10 +51,10 @@ class Feeds:
         self._slots = BoundedSemaphore(READERS_AT_A_TIME)
 
     def page(self, app: str, after: str | None, limit: int = PAGE_SIZE) -> FeedItems:
-        """At most ``limit`` items after a cursor or ``LATEST``; without one, from the oldest that is kept.
+        """Return at most ``limit`` items after a cursor or ``LATEST``, or from the oldest stored item without one.
 
-        Where items after the cursor are no longer kept, the only item says so, and those that are kept follow it.
-        Raises ``ValueError`` for a text that is no cursor, ``StorageUnavailable``.
+        If items after the cursor were dropped, the page has only an item that reports it, and the stored items follow
+        on the next page. Raises ``ValueError`` for a text that is no cursor, ``StorageUnavailable``.
         """
         if after == LATEST:
             return FeedItems((), self._store.newest(app), more=False)
@@ -61,13 +66,13 @@ class Feeds:
         return FeedItems(tuple(items), stored[-1].cursor if stored else found.cursor, more=len(found.items) > limit)
 
     def follow(self, app: str, after: str, limit: int = PAGE_SIZE) -> FeedReader:
-        """Return a reader of what comes after a cursor, in pages of ``limit`` items; it must be closed."""
+        """Return a reader of the items after a cursor, in pages of ``limit``. The caller must close it."""
         read, watch = partial(self.page, app, limit=limit), partial(self._notifications.watch, app)
         return FeedReader(after, read, watch, slots=self._slots)
 
 
 class FeedReader(Follower[FeedItems]):
-    """The items of a feed after a cursor, each once and in order; ``read`` returns a page after a cursor."""
+    """Reads the items of a feed after a cursor, each once and in order; ``read`` returns the page after a cursor."""
 
     __slots__ = ("_read", "cursor")
 

@@ -1,7 +1,7 @@
-"""The lists of games: of an application, of one of its people, its lobby, and that for everybody.
+"""Lists of games: those of an application, those of a person, and the lobbies.
 
-Owns what is added to a stored summary, what is kept of a person, and how much of the lobby for everybody is kept in
-memory, and for how long. Does not depend on where the index is kept.
+Owns the fields that are added to stored summaries, the form of a person's games, and the cache of the lobby for
+everybody. Does not depend on where the index is stored.
 """
 
 from __future__ import annotations
@@ -28,20 +28,21 @@ from service.games.model.views import format_rfc3339
 from service.games.reminders import NO_ALLOWANCE, OutageAllowance
 
 LOBBY_SECONDS: Final = 1.0
-"""Seconds for which a process gives the same first page of the lobby for everybody."""
+"""Seconds for which a process caches the first page of the lobby for everybody."""
 
 
 class ListedGames(NamedTuple):
-    """The JSON of games, and where the next page begins, if there is one."""
+    """The JSON objects of games, and the cursor of the next page, if there is one."""
 
     games: list[bytes]
     next: str | None
 
 
 class Listing:
-    """The lists of games in these; ``elapsed`` is a clock in seconds.
+    """The lists of games in an index and the lobbies.
 
-    ``allowance`` is that of the ``ReminderQueue``.
+    ``elapsed``: a monotonic clock, in seconds.
+    ``allowance``: returns the outage allowance of a game, as ``ReminderQueue`` does.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class Listing:
         self._pages: dict[str | None, tuple[float, LobbyPage]] = {}
 
     def games(self, app: str, query: IndexQuery) -> ListedGames:
-        """Return the games of an application.
+        """Return a page of the games of an application.
 
         Raises ``ValueError`` for a text that is no cursor, ``StorageUnavailable``.
         """
@@ -72,13 +73,13 @@ class Listing:
         return ListedGames(games, page.next)
 
     def usage(self, app: str) -> Usage:
-        """Return what is kept for an application. Raises ``StorageUnavailable``."""
+        """Return the usage of an application. Raises ``StorageUnavailable``."""
         return self._index.usage(app)
 
     def lobby(self, query: LobbyQuery) -> ListedGames:
-        """Return the games of a lobby, the newest first; of one variant that exists, or of any.
+        """Return a page of a lobby, the newest games first. A variant in the query must exist.
 
-        What ``is_cached`` is at most as old as ``LOBBY_SECONDS``. Raises ``ValueError`` for a text that is no cursor,
+        A page that ``is_cached`` is up to ``LOBBY_SECONDS`` old. Raises ``ValueError`` for a text that is no cursor,
         ``StorageUnavailable``.
         """
         if not is_cached(query):
@@ -91,7 +92,7 @@ class Listing:
         return _listed(page)
 
     def forget(self, _games: Container[str]) -> None:
-        """Drop what is known of deleted games."""
+        """Drop deleted games from the cache."""
         self._pages.clear()
 
 
@@ -100,11 +101,11 @@ def _listed(page: LobbyPage) -> ListedGames:
 
 
 def is_cached(query: LobbyQuery) -> bool:
-    """Return whether to keep this in memory: a first page of usual size, for everybody, as nearly all ask for."""
+    """Return whether to cache the page: the first one of the lobby for everybody, with the default limit."""
     return query == LobbyQuery(variant=query.variant)
 
 
-# The people of an application: what is kept of a person, whom the application knows by a ``ref``, and its erasure.
+# The people of an application, whom it identifies by a ref: their games, and their erasure.
 
 
 _OF_GAME: Final = ("id", "ref", "variant", "status", "version", "round")
@@ -112,43 +113,43 @@ _OF_SEAT: Final = ("seat", "name", "kind", "total", "rank", "active")
 
 
 class GamesOfPerson(NamedTuple):
-    """The JSON objects of games, and where the next page begins, if there is one."""
+    """The JSON objects of games, and the cursor of the next page, if there is one."""
 
     games: list[dict[str, Any]]
     next: str | None
 
 
 class People:
-    """The people of the applications whose games are in this index, who can be erased."""
+    """The people of applications: lists their games, and requests their erasure."""
 
     def __init__(self, index: GameIndex, erasures: ErasureStore) -> None:
         self._index = index
         self._erasures = erasures
 
     def games(self, app: str, ref: str, limit: int, cursor: str | None) -> GamesOfPerson:
-        """Return a page of the games of a person, those that were written last first.
+        """Return a page of the games of a person, those with the newest writes first.
 
-        Raises ``NotFound`` if there is none, and nobody to be erased; ``ValueError`` for a text that is no cursor,
-        ``StorageUnavailable``.
+        Raises ``NotFound`` if the person has no games and no erasure is pending; ``ValueError`` for a text that is no
+        cursor, ``StorageUnavailable``.
         """
         page = self._index.find(app, IndexQuery(player_ref=ref, limit=limit, cursor=cursor))
-        # In this order: while the list is read, the last game may be erased from it, and after that the erasure ends.
+        # Checked after the list, because an erasure is pending until the last game has left the list.
         if not page.entries and page.next is None and not self._erasures.is_pending(app, ref):
             raise NotFound("no_such_person")
         games = [_game(orjson.loads(summary), ref, expires_at) for summary, expires_at in page.entries]
         return GamesOfPerson(games, page.next)
 
     def erase(self, app: str, ref: str) -> None:
-        """Have a person erased from all games of the application, also one of whom no game is known.
+        """Request the erasure of a person from all games of the application, even if no game of the person is known.
 
-        Raises ``LimitReached``, ``StorageUnavailable``, ``OutcomeUnknown``; it may be called again.
+        Raises ``LimitReached``, ``StorageUnavailable``, ``OutcomeUnknown``. Can be called again.
         """
         if not self._erasures.request(app, ref):
             raise LimitReached("too_many_erasures", max=MAX_ERASURES)
 
 
 def _game(listed: dict[str, Any], ref: str, expires_at: int) -> dict[str, Any]:
-    """Return a game as it is shown for one of its players; ``expires_at`` in milliseconds since 1970."""
+    """Return a game as the list of a person's games shows it; ``expires_at`` in milliseconds since 1970."""
     seats = [_chosen(player, _OF_SEAT) for player in listed["players"] if player.get("ref") == ref]
     return {
         **_chosen(listed, _OF_GAME),
@@ -160,5 +161,5 @@ def _game(listed: dict[str, Any], ref: str, expires_at: int) -> dict[str, Any]:
 
 
 def _chosen(fields: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """Those of the fields that are there."""
+    """Return the fields with these names, if they exist."""
     return {name: fields[name] for name in names if name in fields}

@@ -1,8 +1,8 @@
-"""The outbox of a game: publishes to its application what has happened in it, in the index, the feed and the lobby.
+"""Publishes the events of games to their applications: in the index, the feed and the lobbies.
 
-A write to a game of an application leaves a reminder in the same slot; what there is to publish are the events of the
-game since the version that the index knows. Owns the order of these steps, by which nothing is lost or published twice
-wherever this stops: each is done at least once, and the index accepts each step only from where it is.
+A write to a game of an application also sets a reminder in the same slot. The events to publish are those after the
+version in the index. Owns the order of the steps. After a crash at any point nothing is lost or published twice: every
+step is repeated until it succeeds, and the index accepts a write only at the version from which it was made.
 """
 
 from __future__ import annotations
@@ -28,18 +28,19 @@ from service.games.store.cache import PublishedGame
 from service.games.store.repository import GameRepository
 
 PAGE: Final = 1000
-"""Events that are published in one write to the index."""
+"""Events in one write to the index."""
 LOBBY_REFRESH_MS: Final = 120_000
-"""Milliseconds after which a game in the lobby is put there again."""
+"""Milliseconds after which a game in a lobby is put there again."""
 MAX_STEPS: Final = 5
-"""Writes to the index for one game; after that others have their turn."""
+"""Writes to the index for one game before other games have their turn."""
 
 
 class Publication(NamedTuple):
     """The result of publishing a game. Times in milliseconds since 1970.
 
-    ``published_at``: the time of the write that was published to the index, ``None`` if it knew it. ``due``: whether an
-    endpoint was made due. ``again``: when the game is to be looked at again, whatever happens in it.
+    ``published_at``: the time of the write that was published; ``None`` if the index had it already.
+    ``due``: whether an endpoint became due.
+    ``again``: when the game has to be published again even without another write; ``None`` for never.
     """
 
     published_at: int | None = None
@@ -57,10 +58,10 @@ class Outbox:
         self._clock = clock
 
     def publish(self, app: str, game_id: str) -> Publication:
-        """Publish a game of this application up to its current version, or to its deletion.
+        """Publish a game of this application up to its present version, or its deletion.
 
-        Nothing is to be done for a game that has expired, or that has no application. Raises
-        ``StorageUnavailable`` and ``OutcomeUnknown``; then it is to be done again.
+        Does nothing for a game that has expired or belongs to no application. Raises ``StorageUnavailable`` and
+        ``OutcomeUnknown``; the caller has to try again.
         """
         try:
             return self._publish(app, game_id)
@@ -72,11 +73,11 @@ class Outbox:
             return self._publish_deletion(game_id, deleted)
 
     def _publish(self, app: str, game_id: str) -> Publication:
-        """As ``publish``, for a game that exists. Raises ``NotFound`` and ``Gone``."""
+        """Publish a game that exists. Raises ``NotFound`` and ``Gone``."""
         published_at, due = None, False
         for _ in range(MAX_STEPS):
             position = self._index.position(app, game_id)
-            # The event before those that are new says for a message who could move before them.
+            # Read from one event earlier: messages about the new events need the seats that could move before them.
             stored = self._repository.histories.game_with_events(game_id, max(position.version - 1, 0), PAGE + 1)
             if stored is None:
                 break
@@ -86,7 +87,7 @@ class Outbox:
             if (position.version, position.write_id) == (game.version, game.write_id):
                 return Publication(published_at, due, self._show(game))
             after, notified = position.version, None
-            if after >= game.version:  # the version that the index knows is lost: the last event is published again
+            if after >= game.version:  # the store has lost writes: the last event is published again
                 after = notified = game.version - 1
                 events = self._repository.histories.events_after(game, max(after - 1, 0), PAGE)
             if events and events[-1].version == game.version:
@@ -97,7 +98,7 @@ class Outbox:
             if new and new[-1].version < game.version:
                 entry = entry._replace(version=new[-1].version, write_id="")
             if notified is not None or any([_changes_seats(envelope.event) for envelope in new]):
-                self._hide(game)  # before the index knows it, so that it is done again if this stops here
+                self._hide(game)  # before the write to the index: after a crash in between, both are done again
             if self._index.put(app, entry, items, position.endpoints, position=position, notified=notified):
                 published_at, due = game.updated_at, due or bool(position.endpoints)
                 if entry.version == game.version:
@@ -113,9 +114,9 @@ class Outbox:
             self._lobby.put(hidden)
 
     def _publish_deletion(self, game_id: str, deleted: Gone) -> Publication:
-        """Publish that a game was deleted, and remove what is known of it."""
+        """Publish that a game was deleted, and remove it from lobbies and lists."""
         version, app, now = deleted.version, deleted.app, self._clock()
-        self._lobby.put(not_in_lobby(game_id, app, version))  # first, as above
+        self._lobby.put(not_in_lobby(game_id, app, version))  # before the index, as ``_hide``
         for _ in range(MAX_STEPS):
             position = self._index.position(app, game_id)
             if (position.version, position.write_id) == (version, ""):
@@ -126,7 +127,7 @@ class Outbox:
         return Publication(again=now)
 
     def _show(self, game: Game) -> int | None:
-        """Show a public game with open seats in lobbies; returns when that is to be done again."""
+        """Put a public game with open seats into lobbies. Return when that has to be repeated."""
         entry = lobby_entry(game)
         if entry is None or entry.json is None or not self._lobby.put(entry):
             return None
@@ -134,5 +135,5 @@ class Outbox:
 
 
 def _changes_seats(event: GameEvent) -> bool:
-    """Return whether the game may have left the lobby with this event."""
+    """Return whether the game may have to leave the lobbies after this event."""
     return isinstance(event, HostingEvent)

@@ -1,7 +1,7 @@
-"""Rebuilds the indexes of applications from their games, for when one was lost or damaged, or is thought to be.
+"""Rebuilds the indexes of applications from their games, after an index was lost or damaged.
 
-Owns which games are put into an index here, and which are left to the outbox: whatever was not published yet is
-published by the messenger, so nothing is published twice or left out, and all may go on while this runs.
+Owns which games it puts into an index. Writes that were not published yet it leaves to the messenger, so that nothing
+is published twice or omitted, and the service can run at the same time.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from service.games.reminders import ReminderQueue
 from service.games.store.repository import GameRepository
 
 MAX_ATTEMPTS: Final = 5
-"""How often a game is tried again that has changed meanwhile; after that the messenger publishes it anyway."""
+"""Attempts to index a game that is written at the same time. After that the messenger publishes its writes anyway."""
 
 
 class Scan(Protocol):
-    """All that is stored, in no order. What is there from the beginning to the end is given at least once."""
+    """Scans the store, in no order. What exists during the whole scan is returned at least once."""
 
     def games(self) -> Iterator[str]:
-        """Return the ids of all games, also of those without an application. Raises ``StorageUnavailable``."""
+        """Return the ids of all games, even without an application. Raises ``StorageUnavailable``."""
 
     def applications(self) -> Iterator[str]:
         """Return the ids of all applications with an index. Raises ``StorageUnavailable``."""
 
 
 class Progress(NamedTuple):
-    """Counts of the games that were read, indexed, and removed from an index."""
+    """Counts of the games that were read, put into an index, and removed from an index."""
 
     seen: int = 0
     indexed: int = 0
@@ -39,7 +39,7 @@ class Progress(NamedTuple):
 
 
 class Reindexer:
-    """Rebuilds indexes; ``report`` is called after each game. Every method may raise ``StorageUnavailable``."""
+    """Rebuilds indexes; ``report`` is called after each game. Every method can raise ``StorageUnavailable``."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Reindexer:
         self._progress = Progress()
 
     def run(self, scan: Scan, app: str | None = None) -> Progress:
-        """Rebuild the index of this application, or of all of them. Raises ``OutcomeUnknown``; it may be run again."""
+        """Rebuild the index of one application, or of all. Raises ``OutcomeUnknown``. Can be run again."""
         for game in scan.games():
             indexed = self.rebuild(game, app)
             self._set_progress(self._progress._replace(indexed=self._progress.indexed + indexed))
@@ -68,9 +68,9 @@ class Reindexer:
         return self._progress
 
     def rebuild(self, game_id: str, only: str | None = None) -> bool:
-        """Put a game into the index of its application, if that is the wanted one; returns whether that was done.
+        """Put a game into the index of its application. Return whether that was done.
 
-        Before, it is put into the index of all games.
+        With ``only``, games of other applications are skipped. The game is also registered in the index of all games.
         """
         for _ in range(MAX_ATTEMPTS):
             try:
@@ -83,7 +83,8 @@ class Reindexer:
             self._repository.store.register(game.id, game.tenant)
             if app is None:
                 return False
-            # In this order: the messenger publishes any later write from the version that is put here.
+            # The reminder is read before the index: a write after that is published by the messenger, which begins at
+            # the version that is put into the index here.
             waits = self._reminders.is_set("outbox", game_id, app)
             position = self._index.position(app, game_id)
             if not position.version and waits:
@@ -99,7 +100,7 @@ class Reindexer:
         return False
 
     def _remove_lost(self, app: str) -> None:
-        """Remove the games from an index that do not exist, or belong to another application."""
+        """Remove games from an index that do not exist or belong to another application."""
         cursor: str | None = None
         while True:
             games, cursor = self._index.games(app, cursor)
@@ -116,7 +117,7 @@ class Reindexer:
             position = self._index.position(app, game_id)
             if (position.version, position.write_id) != (deleted.version, ""):
                 self._reminders.restore("outbox", game_id, app, self._clock())
-            return True  # the index notes that it was deleted, or will
+            return True  # the index has its deletion, or the messenger will publish it
         return game is not None and game.ownership is not None and game.ownership.app == app
 
     def _remove(self, game_id: str, app: str) -> bool:

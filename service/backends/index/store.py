@@ -1,9 +1,8 @@
-"""The index of games, the lobby and the feed in Redis or Valkey: one script for each write, one for each reading.
+"""Stores the index of games, the lobbies and the feed in Redis or Valkey, with a script for each write and read.
 
-Owns how entries are kept. Does not depend on what a summary or an item says.
-
-All keys of an application lie in one slot of a Cluster (``service.redis.keys``), those of its lobby among them, and
-all of the lobby for everybody in another.
+Owns the commands and the encoding of values. Does not depend on the content of summaries and items. All keys of an
+application, with those of its lobby, are in one slot of a Cluster (``service.redis.keys``); all keys of the lobby for
+everybody are in another one.
 """
 
 from __future__ import annotations
@@ -34,19 +33,19 @@ from service.redis import keys
 from service.redis.calls import RedisCalls, evalsha
 from service.redis.shards import shard_of
 
-# The cursors of lists of games: the score and the id of the last game of a page, as a text.
+# The cursor of a list of games: the score and the id of the last game of a page, as text.
 
 
 _CURSOR: Final = re.compile(r"([0-9]{1,15}) ([A-Za-z0-9_-]{1,64})", re.ASCII)
 
 
 def encode_cursor(score: int, game: str) -> str:
-    """Return the cursor after this game."""
+    """Return the cursor after a game."""
     return urlsafe_b64encode(b"%d %b" % (score, game.encode())).rstrip(b"=").decode()
 
 
 def decode_cursor(cursor: str) -> tuple[int, str]:
-    """Return the score and the game. Raises ``ValueError`` for a text that is no cursor."""
+    """Return the score and the id of the game. Raises ``ValueError`` for a text that is no cursor."""
     try:
         text = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4)).decode("ascii")
     except ValueError:
@@ -58,19 +57,19 @@ def decode_cursor(cursor: str) -> tuple[int, str]:
 
 
 MAX_TRIMMED: Final = 10
-"""Games that have expired, and are removed by one write."""
+"""Expired games that one write removes."""
 MAX_EXAMINED: Final = 500
-"""Games that are looked at for one page."""
+"""Games that are read for one page."""
 MAX_IN_LOBBY: Final = 1000
-"""Games of one application that a lobby keeps."""
+"""Games of an application that a lobby stores."""
 MAX_FOR_ALL: Final = 10
-"""Games of one application that are in a list of the lobby for everybody."""
+"""Games of an application that a list of the lobby for everybody shows."""
 _SCANNED: Final = 500
-"""Games of an index that are read at a time, or a few more."""
+"""Games of an index that one step of a scan reads; Redis can return a few more."""
 
 
 class RedisIndex(GameIndex):
-    """The index of the games of each application; no game lives longer than ``ttl_seconds`` after its last write."""
+    """Implements ``GameIndex`` in Redis; no game lives longer than ``ttl_seconds`` after its last write."""
 
     def __init__(self, calls: RedisCalls, ttl_seconds: int) -> None:
         self._calls = calls
@@ -114,13 +113,16 @@ class RedisIndex(GameIndex):
         )
 
     def remove(self, app: str, game: str, *, position: IndexPosition) -> bool:
-        """Forget a game."""
         return self._write(app, game, position, (b"", b"", 0), 0, 0, 0, 0)
 
     def _write(
         self, app: str, game: str, position: IndexPosition, entry: tuple[bytes, bytes, int], *rest: bytes | int
     ) -> bool:
-        """Run the script ``index``; ``entry`` is its head, its summary and its time, ``rest`` what follows."""
+        """Run the script ``index``.
+
+        ``entry``: its head, its summary, and the time of the last write.
+        ``rest``: the arguments of the script from the tenth.
+        """
         shard = shard_of(app)
         if shard is None:
             raise ValueError("no id of an application")
@@ -144,7 +146,6 @@ class RedisIndex(GameIndex):
         return Usage(*self._calls.read("index_usage", key, evalsha("index_usage", (key,))))
 
     def find(self, app: str, query: IndexQuery) -> IndexPage:
-        """Return a page of the games of an application."""
         score, game = (b"", b"") if query.cursor is None else _from_cursor(query.cursor)
         waiting = query.waiting and query.player_ref is not None
         if query.player_ref is not None:
@@ -173,7 +174,7 @@ class RedisIndex(GameIndex):
         return IndexPage(entries, encode_cursor(int(float(last_score)), last_game.decode()) if last_game else None)
 
     def games(self, app: str, cursor: str | None) -> tuple[list[str], str | None]:
-        """Return some of the games that the index knows, also of those that are noted as deleted."""
+        """Return some of the games in the index, including entries of deleted games."""
         key = keys.index(app)
         command = (b"HSCAN", key, b"0" if cursor is None else cursor.encode(), b"COUNT", _SCANNED)
         following, pairs = self._calls.read("index_games", key, command)
@@ -181,7 +182,7 @@ class RedisIndex(GameIndex):
 
 
 class RedisLobby(Lobby):
-    """The public games with open seats."""
+    """Implements ``Lobby`` in Redis."""
 
     def __init__(self, calls: RedisCalls) -> None:
         self._calls = calls
@@ -193,7 +194,7 @@ class RedisLobby(Lobby):
         return stored
 
     def _put(self, lobby: tuple[bytes, ...], entry: LobbyEntry, room: int) -> bool:
-        """Show or hide a game in one lobby, whose lists have ``room`` for that number of games of an application."""
+        """Show or hide a game in one lobby, whose lists show at most ``room`` games of an application."""
         command = evalsha(
             "lobby",
             lobby,
@@ -223,7 +224,7 @@ class RedisLobby(Lobby):
 
 
 def _head(entry: IndexEntry, players: Sequence[bytes]) -> bytes:
-    """Return what the script finds an entry by; ``players`` are the digests of their refs."""
+    """Return the head of an entry, with the fields that scripts read; ``players`` are the digests of their refs."""
     return b"%b %d %b %b %b %b %d %d" % (
         _at(entry.version, entry.write_id),
         entry.updated_at,
@@ -237,7 +238,7 @@ def _head(entry: IndexEntry, players: Sequence[bytes]) -> bytes:
 
 
 def _at(version: int, write_id: str) -> bytes:
-    """Return a version as entries begin with it; the id of its write may be unknown."""
+    """Return the version with which a head begins; ``write_id`` is empty if the id is unknown."""
     return b"%d %b" % (version, write_id.encode() or b"-")
 
 
@@ -247,14 +248,14 @@ def _from_cursor(cursor: str) -> tuple[bytes, bytes]:
 
 
 _FEED_CURSOR: Final = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
-"""Milliseconds since 1970, and a number within these; fewer digits than make Redis refuse an id."""
+"""Milliseconds since 1970, and a number within that millisecond, with fewer digits than Redis refuses."""
 _HIGHEST: Final = 10**18 - 1
 
 ItemId = tuple[int, int]
 
 
 class RedisFeed(FeedStore):
-    """The feeds of applications."""
+    """Implements ``FeedStore`` in Redis."""
 
     def __init__(self, calls: RedisCalls) -> None:
         self._calls = calls
@@ -267,11 +268,12 @@ class RedisFeed(FeedStore):
         oldest, newest, length, added, rows, known = self._calls.read("feed_read", key, command)
         last = item_id(newest.decode())
         if start is not None:
-            # After the newest of the items that were dropped nothing is lost, but which one that was is not known.
+            # Any cursor from the newest dropped item on is complete. Its id is not stored, so the last id before the
+            # oldest stored item is taken.
             before = _predecessor(item_id(oldest.decode())) if length else last
             if added > length and start < before:
                 return StoredItems((), cursor_of(before), {}, lost=True)
-            if start > last:  # the servers have lost their last writes, or their data was restored from a copy
+            if start > last:  # Redis has lost its last writes, or was restored from a backup
                 return StoredItems((), cursor_of(last), {}, lost=True)
         items = tuple(
             [
@@ -283,12 +285,11 @@ class RedisFeed(FeedStore):
         return StoredItems(items, items[-1].cursor if items else cursor_of(last if start is None else start), summaries)
 
     def newest(self, app: str) -> str:
-        """Return the id of the newest item."""
         return self.read(app, None, 0).cursor
 
 
 def item_id(cursor: str) -> ItemId:
-    """Return the id that a cursor is. Raises ``ValueError``."""
+    """Return the id of the item with this cursor. Raises ``ValueError`` for a text that is no cursor."""
     match = _FEED_CURSOR.fullmatch(cursor)
     if match is None:
         raise ValueError("no cursor")
@@ -296,12 +297,12 @@ def item_id(cursor: str) -> ItemId:
 
 
 def cursor_of(item: ItemId) -> str:
-    """Return the cursor that an id is."""
+    """Return the cursor of the item with this id."""
     milliseconds, number = item
     return f"{milliseconds}-{number}"
 
 
 def _predecessor(item: ItemId) -> ItemId:
-    """Return the last id before this one that a cursor may be."""
+    """Return the highest id below this one that a cursor can have."""
     milliseconds, number = item
     return (milliseconds, number - 1) if number else (max(milliseconds - 1, 0), _HIGHEST if milliseconds else 0)

@@ -1,9 +1,9 @@
-"""The JSON that an application gets about its games: entries of the index and the lobby, and items of the feed.
+"""The JSON that an application receives about its games: entries of the index and the lobbies, and items of the feed.
 
-Owns their form. An application knows what a spectator knows, as ``service.games.model.views`` decides it, and the refs
-that it gave. A lobby is shown to people and has no refs. Items are stored without refs, which are added for a game as
-long as the index has its summary: so the feed has none of a game that was deleted. Does not depend on where any of this
-is kept.
+Owns its form. An application sees what a spectator sees, as ``service.games.model.views`` decides, and the refs that it
+gave. A lobby is shown to people, so it has no refs. Items of the feed are stored without refs, and get them from the
+summary of their game in the index when they are read. So refs of a deleted game are in no item. Does not depend on
+where entries and items are stored.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from service.games.model.seats import BOT, OPEN_SEAT
 from service.games.model.views import GameView, format_rfc3339, standings, view_event, view_game
 from service.games.reminders import OutageAllowance
 
-# Seats as an application sees them: those it has to call, and what a match has come to for each.
+# Seats as an application sees them: their refs, those that have to move, and the results of a match.
 
 
 Refs = Mapping[int, str | None]
-"""What the application calls the players, by seat."""
+"""The refs of the players, by seat."""
 
 
 def refs_of(game: Game) -> Refs:
@@ -36,53 +36,53 @@ def refs_of(game: Game) -> Refs:
 
 
 def awaited(game: Game, to_act: Iterable[int]) -> list[int]:
-    """Return those of the seats that may move whose player has to be called.
+    """Return the seats among ``to_act`` whose players the application has to notify.
 
-    For a computer player, and for who is away, nobody has to be: the service plays, or waits for any player to return.
+    Computer players and people who are away are left out: for them the service moves, or nobody does.
     """
     return [seat for seat in to_act if game.seats[seat].kind != BOT and game.presence.plays(seat)]
 
 
 def with_refs(seats: Iterable[int], refs: Refs) -> list[dict[str, Any]]:
-    """Seats, each with its ref where it has one."""
+    """Return an object for each seat, with its ref if it has one."""
     return [with_ref({"seat": seat}, refs) for seat in seats]
 
 
 def with_ref(fields: dict[str, Any], refs: Refs) -> dict[str, Any]:
-    """Return what is shown of a ``seat``, with its ref where it has one."""
+    """Return an object that has a ``seat``, with the ref of the seat added if it has one."""
     seat, ref = fields["seat"], refs.get(fields["seat"])
     named: dict[str, Any] = {"seat": seat} if ref is None else {"seat": seat, "ref": ref}
     return named | fields
 
 
 def results(game: Game) -> list[dict[str, Any]]:
-    """Return what a match has come to, in seat order, without refs: total and rank as the score card has them."""
+    """Return the total and the rank of each seat, in seat order, without refs."""
     ordered = sorted(standings(game), key=lambda standing: standing.seat)
     return [{"seat": standing.seat, "total": standing.total, "rank": standing.rank} for standing in ordered]
 
 
 NO_DEADLINE: Final = 10_000_000_000_000
-"""Added to the time of a turn without a deadline: it is less urgent than any with one, and the oldest of them first."""
+"""The urgency of a turn without a deadline is its time plus this: less than with a deadline, the oldest turn first."""
 
 DELETED: Final = "deleted"
-"""The type of the item of the feed that says that a game was deleted."""
+"""The type of a feed item that reports the deletion of a game."""
 
 RESET: Final = "reset"
-"""The type of the item that says that items of the feed are no longer kept."""
+"""The type of a feed item that reports that items were dropped."""
 
 _NO_LIFETIMES: Final = Lifetimes(0, 0, 0)
-"""What is stored does not say when the game expires: that is added when it is shown."""
+"""For views that do not show when the game expires: lists add that when they are read."""
 
 _TYPES: Final = {kind.event: kind.name for kind in GAME_EVENT_TYPES}
 
 
 def owner_view(game: Game) -> GameView:
-    """Return what the application that owns a game knows of it, from which entries and items are made."""
+    """Return the view of a game for the application that owns it, from which entries and items are made."""
     return view_game(game, OWNER, _NO_LIFETIMES)
 
 
 def index_entry(game: Game, view: GameView, lifetimes: Lifetimes, size: int = 0) -> IndexEntry:
-    """Return what the index knows of an application's game, by its ``owner_view`` and its ``size``."""
+    """Return the index entry of a game; ``view`` is its ``owner_view``, ``size`` its bytes in the store."""
     waiting_for = awaited(game, view.view.to_act)
     urgency = game.updated_at + NO_DEADLINE if view.deadline is None else view.deadline
     urgencies: dict[str, int | None] = {}
@@ -123,7 +123,7 @@ def index_entry(game: Game, view: GameView, lifetimes: Lifetimes, size: int = 0)
 
 
 def _listed_players(game: Game, view: GameView) -> list[dict[str, Any]]:
-    """Return the players in a summary."""
+    """Return the players for a summary."""
     ranks = {result["seat"]: result["rank"] for result in results(game)} if view.status == "finished" else {}
     players = []
     for (seat, _, total, in_match, _), player in zip(view.view.players, view.seats, strict=True):
@@ -134,32 +134,32 @@ def _listed_players(game: Game, view: GameView) -> list[dict[str, Any]]:
 
 
 def deferred_summary(summary: bytes, allowance: Callable[[str], OutageAllowance]) -> bytes:
-    """Return a stored summary with the deadline as it is applied: an outage may have ended since it was stored.
+    """Return a stored summary with its effective deadline: an outage may have deferred it since it was stored.
 
-    ``allowance`` is that of the deadlines of a game. A summary that was stored later has its deadline as it is applied.
+    ``allowance`` returns the outage allowance of a game. A summary that was stored after the outage stays as it is.
     """
     if b'"deadline":"' not in summary:
         return summary
     entry = orjson.loads(summary)
     since, until = allowance(entry["id"])
-    # All times have the same form, which is in the order of time.
+    # Times can be compared as text, since all have the same form.
     if entry["updated_at"] > format_rfc3339(since):
         return summary
     return orjson.dumps({**entry, "deadline": max(entry["deadline"], format_rfc3339(max(until - GRACE_MS, 0)))})
 
 
 def deleted_entry(game_id: str, version: int, at: int) -> IndexEntry:
-    """Return what the index knows of a game that was deleted, at the version that its deletion led to."""
+    """Return the index entry of a deleted game; ``version`` is the one after its deletion."""
     return IndexEntry(game_id, version, "", at, at, None, (), "-", DELETED, b"", deleted=True)
 
 
 def not_in_lobby(game_id: str, app: str, version: int) -> LobbyEntry:
-    """Return what lobbies show of a game of this application that was deleted, at this version: nothing."""
+    """Return the lobby entry that hides a deleted game of this application."""
     return LobbyEntry(game_id, app, version, "-", 0, None)
 
 
 def lobby_entry(game: Game) -> LobbyEntry | None:
-    """Return what lobbies show of a public game: nothing unless it has open seats. ``None`` for any other game."""
+    """Return the lobby entry of a public game, ``None`` for another game. Without open seats, the entry hides it."""
     if game.ownership is None or game.ownership.lobby is None:
         return None
     shown = None
@@ -185,7 +185,7 @@ def lobby_entry(game: Game) -> LobbyEntry | None:
 
 
 def feed_items(game: Game, view: GameView, events: Sequence[EventEnvelope]) -> list[bytes]:
-    """Return the items of the feed for events of a game; the last has the deadline."""
+    """Return the feed items for events of a game. The item of the newest event has the deadline."""
     return [_item(game, view, event) for event in events]
 
 
@@ -210,14 +210,14 @@ def _item(game: Game, view: GameView, envelope: EventEnvelope) -> bytes:
 
 
 def deleted_item(game_id: str, version: int, at: int) -> bytes:
-    """Return the item of the feed for the deletion of a game."""
+    """Return the feed item for the deletion of a game."""
     return orjson.dumps({"game_id": game_id, "version": version, "type": DELETED, "at": format_rfc3339(at)})
 
 
 def shown_item(cursor: str, item: bytes, summary: bytes | None) -> bytes:
-    """Return an item as the application gets it: with its cursor, and with refs if its game is in the index."""
+    """Return an item as the application receives it: with its cursor, and with refs if its game is in the index."""
     stored = orjson.loads(item)
-    known = orjson.loads(summary) if summary else {}  # that of a deleted game is empty
+    known = orjson.loads(summary) if summary else {}  # a deleted game has an empty summary
     shown = {"cursor": cursor, "game_id": stored.pop("game_id"), "ref": known.get("ref"), **stored}
     refs = {player["seat"]: player.get("ref") for player in known.get("players", ())}
     if "waiting_for" in stored:
@@ -228,10 +228,10 @@ def shown_item(cursor: str, item: bytes, summary: bytes | None) -> bytes:
 
 
 def reset_item(cursor: str, at: int) -> bytes:
-    """Return the item that says that items are no longer kept; those that are kept come after this cursor."""
+    """Return the feed item which reports that items were dropped; the stored items come after ``cursor``."""
     return orjson.dumps({"cursor": cursor, "version": 0, "type": RESET, "at": format_rfc3339(at)})
 
 
 def _present(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields that apply."""
+    """Return the fields that are not ``None``."""
     return {name: value for name, value in fields.items() if value is not None}

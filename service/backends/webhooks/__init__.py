@@ -1,1 +1,1 @@
-"""The endpoints of a backend: their states, the messages to them, and the attempts to deliver these."""
+"""Webhooks: the endpoints of applications, their states, and the messages that are delivered to them."""

@@ -1,8 +1,8 @@
-"""Deliveries: signed messages to endpoints, one attempt at a time, and what becomes of each.
+"""Delivers signed messages to endpoints, and stores the result of each attempt.
 
-Owns the order of the steps: a message is sent, then the store notes that, so that it arrives at least once;
-and the messages of a game in their order, each when the one before has arrived. Does not depend on when an endpoint has
-its turn, nor on how many attempts run at a time (``service.workers.messenger``).
+Owns the order of the steps. A message is sent first, and stored as delivered afterwards, so it arrives at least once.
+The messages of a game are sent in their order, each after the one before was delivered. Does not depend on when an
+endpoint has its turn, nor on how many attempts run at a time (``service.workers.messenger``).
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 TIMEOUT_SECONDS: Final = 10.0
 MAX_ANSWER_BYTES: Final = 4096
-"""Of an answer only its status counts, but for a challenge."""
+"""Bytes of a response that are read. Only the response to a challenge needs its body."""
 FRESH_SECONDS: Final = 2.0
-"""Seconds for which a game that this process has published is not read again."""
+"""Seconds for which a game that this process has just published is taken from memory."""
 _PAGE: Final = 1000
 _GONE: Final = 410
 _THROTTLED: Final = (429, 502, 503, 504)
@@ -50,7 +50,10 @@ _log = logging.getLogger(__name__)
 class Outcome(NamedTuple):
     """The outcome of attempts to notify an endpoint of a game.
 
-    ``retry_after``: milliseconds for which it asked to be left alone, ``None`` unless the last attempt failed.
+    ``delivered``: messages that were delivered.
+    ``failed``: whether the last attempt failed.
+    ``retry_after``: milliseconds from the ``Retry-After`` of the failed attempt, if it had one.
+    ``gone``: whether the endpoint answered 410.
     """
 
     delivered: int = 0
@@ -60,14 +63,16 @@ class Outcome(NamedTuple):
 
 
 class Deliveries:
-    """Delivers to the endpoints of a store; ``observe`` is called with each attempt.
+    """Delivers messages to the endpoints of a store.
 
-    ``clock`` is that of the store. ``signing_clock`` is the machine's own: receivers compare the time of a signature
-    with their own clocks, and refuse a message that was signed minutes before or after. ``jitter`` returns numbers from
-    0 to 1, for pauses.
+    ``clock``: the clock of the store.
+    ``signing_clock``: the clock of this machine. Receivers compare the time of a signature with their own clocks, and
+    refuse a message if they differ by minutes.
+    ``jitter``: returns numbers from 0 to 1, by which pauses vary.
+    ``observe``: is called with each attempt.
 
-    Every method raises ``StorageUnavailable`` and ``OutcomeUnknown``; then it may be called again, and a message may
-    arrive once more.
+    Every method raises ``StorageUnavailable`` and ``OutcomeUnknown``. It can be called again; then a message can arrive
+    twice.
     """
 
     def __init__(
@@ -92,7 +97,7 @@ class Deliveries:
         self._observe = observe
 
     def challenge(self, webhook: Webhook) -> bool:
-        """Ask an endpoint for a new challenge; whether it answered with it, as text or as ``{"challenge": …}``."""
+        """Send a new challenge to an endpoint. Return whether it answered with the challenge."""
         challenge = self._random_bytes(16).hex()
         message = challenge_message(message_id(webhook.id, challenge), challenge, self._clock())
         attempt, answer = self._send(webhook, message, None)
@@ -107,7 +112,7 @@ class Deliveries:
         return answered
 
     def send_requested(self, webhook: Webhook, requested: RequestedMessage) -> None:
-        """Send a message that was asked for; it is not sent again if that fails, nor if it cannot be made any more."""
+        """Send a requested message once, even if that fails. Store a failed attempt if it cannot be made any more."""
         message = self._make_requested(webhook, requested)
         if message is None:
             now = self._clock()
@@ -128,10 +133,10 @@ class Deliveries:
         self._store.log(webhook, attempt)
 
     def deliver(self, webhook: Webhook, due: DueGame, *, probe: bool, may_send: Callable[[], bool]) -> Outcome:
-        """Notify an endpoint of a game, until it knows all that the index does, a message fails, or none ``may_send``.
+        """Notify an endpoint of a game up to the version in the index. Stop earlier when ``may_send`` returns false.
 
-        Then the game is deferred; one that fails while others do not is given up in the end. The ``probe`` of a failing
-        endpoint does not count for its game.
+        When an attempt fails, the game is deferred, or the message given up after ``MAX_ATTEMPTS`` failures. If the
+        attempt was the ``probe`` of a failing endpoint, it is not counted as a failure of the game.
         """
         TRACE.set("")
         messages, version = self._messages(webhook, due)
@@ -162,12 +167,12 @@ class Deliveries:
         return Outcome(delivered)
 
     def defer(self, webhook: Webhook, due: DueGame) -> None:
-        """Put a game off whose messages could not be made, because of an error of the program."""
+        """Defer a game after an internal error while its messages were made."""
         at = self._clock() + pause(due.failures + 1, self._jitter())
         self._store.mark_failed(webhook, due, at, count=True, attempt=None)
 
     def _make_requested(self, webhook: Webhook, requested: RequestedMessage) -> Message | None:
-        """Return the message that was asked for; ``None`` if it cannot be made, so that it holds up no other."""
+        """Return a requested message, ``None`` if it cannot be made: an error would block all other messages."""
         try:
             return self._requested(webhook, requested)
         except (Gone, NotFound):
@@ -181,9 +186,9 @@ class Deliveries:
         return None
 
     def _requested(self, webhook: Webhook, requested: RequestedMessage) -> Message | None:
-        """Return the message that was asked for; ``None`` if its game is gone.
+        """Return a requested message.
 
-        Raises ``Gone`` and ``NotFound`` then, too.
+        If its game does not exist any more, return ``None`` or raise ``Gone`` or ``NotFound``.
         """
         if requested.game is None:
             return sample_message(webhook.id, requested.id, requested.type, requested.happened_at)
@@ -198,7 +203,7 @@ class Deliveries:
         return message_again(webhook.id, game, event, requested.type)
 
     def _messages(self, webhook: Webhook, due: DueGame) -> tuple[list[Message], int]:
-        """Return the messages for an endpoint about a game, and the version that it will know the game at."""
+        """Return the messages of a game for an endpoint, and the version up to which they notify it."""
         after = max(due.notified - 1, 0)
         try:
             stored = self._published(due, after) or self._read(due.game, after)
@@ -220,7 +225,7 @@ class Deliveries:
         return [message for message in messages if message.version <= version], version
 
     def _published(self, due: DueGame, after: int) -> tuple[Game, list[EventEnvelope]] | None:
-        """Return the game as this process has just published it, if that is the version that is due."""
+        """Return a game and its events after a version from memory, if this process has just published it."""
         known = self._repository.cache.published.get(due.game)
         if known is None or known.game.version != due.version or monotonic() - known.at > FRESH_SECONDS:
             return None
@@ -229,7 +234,7 @@ class Deliveries:
         return known.game, [event for event in known.events if event.version > after]
 
     def _read(self, game_id: str, after: int) -> tuple[Game, list[EventEnvelope]] | None:
-        """Return the game as it is stored, with its events after a version."""
+        """Return the stored game, with all its events after a version."""
         stored = self._repository.histories.game_with_events(game_id, after, _PAGE)
         if stored is None:
             return None
@@ -238,7 +243,7 @@ class Deliveries:
         return game, [*events, *self._events(game, reached, game.version)]
 
     def _events(self, game: Game, after: int, last: int) -> list[EventEnvelope]:
-        """Return the events of a game after a version, up to another, which it has reached."""
+        """Return the events of a game with versions above ``after``, up to ``last``."""
         events: list[EventEnvelope] = []
         while after < last:
             page = self._repository.histories.events_after(game, after, min(last - after, _PAGE))
@@ -249,7 +254,7 @@ class Deliveries:
         return events
 
     def _send(self, webhook: Webhook, message: Message, game: str | None) -> tuple[DeliveryAttempt, Answer | None]:
-        """One attempt; without an error, it was answered with 2xx."""
+        """Make one attempt to send a message; an attempt without an ``error`` was answered with 2xx."""
         at = self._clock()
         secrets = [webhook.secret]
         if webhook.old_secret is not None and at < webhook.old_secret_until:
@@ -281,7 +286,10 @@ class Deliveries:
 
 
 def _reached(messages: list[Message], version: int) -> list[int]:
-    """After each message, the version up to which its endpoint knows the game: none of those to come is before it."""
+    """Return, for each message, the version up to which the endpoint is notified when it was delivered.
+
+    Messages are not in the order of their versions, so it is lower than the version of every message that follows.
+    """
     reached = [
         min(version, *[message.version - 1 for message in messages[place:]]) for place in range(1, len(messages))
     ]

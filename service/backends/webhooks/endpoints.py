@@ -1,4 +1,4 @@
-"""The endpoints of applications: registered, changed, tested and deleted.
+"""Registers, changes, tests and deletes the endpoints of applications.
 
 Owns what an application may do with its endpoints. Does not depend on how messages are delivered, nor on HTTP.
 """
@@ -22,29 +22,32 @@ from service.redis.errors import StorageUnavailable
 from service.redis.shards import shard_of
 
 MAX_WEBHOOKS: Final = 5
-"""The most endpoints of an application."""
+"""Endpoints that an application can have."""
 MAX_REQUESTED: Final = 20
-"""The most messages of an endpoint that were asked for and wait."""
+"""Requested messages that can wait for an endpoint."""
 OVERLAP_MS: Final = 86_400_000
-"""The time after a change for which the old secret signs, too."""
+"""Time after a change of the secret during which the old one also signs."""
 CREATE: Final = "create webhook"
 CHANGE_SECRET: Final = "change secret"  # noqa: S105 # no secret
 ASK_PING: Final = "ping"
 SEND_AGAIN: Final = "send again"
-"""The purposes of requests that may be repeated under an idempotency key, by endpoint and message."""
+"""The purposes of ``RepeatableRequest``s; the ids of the endpoint and the message follow them."""
 _MAX_ATTEMPTS: Final = 16
 
 CheckUrl = Callable[[str, str], object]
-"""Raises ``RefusedUrl`` for a URL to which nothing is sent, and ``LookupFailed`` if that is not known now.
+"""Checks a URL that an application, the second argument, has given.
 
-The second argument is the application that has given it.
+Raises ``RefusedUrl`` if nothing may be sent to it, and ``LookupFailed`` if that could not be found out.
 """
 CheckGame = Callable[[str], object]
-"""Raises ``NotFound`` or ``Gone`` for a game of which nothing can be sent any more."""
+"""Raises ``NotFound`` or ``Gone`` if messages about a game cannot be made any more."""
 
 
 class WebhookChange(NamedTuple):
-    """A change of an endpoint by its application; ``None`` for what stays. ``active``: whether it is to be notified."""
+    """A change of an endpoint by its application; fields that are ``None`` stay as they are.
+
+    ``active``: whether to resume or to disable it.
+    """
 
     url: str | None = None
     events: Sequence[str] | None = None
@@ -54,8 +57,9 @@ class WebhookChange(NamedTuple):
 class Webhooks:
     """The endpoints of a store. Every method raises ``StorageUnavailable``; those that write, ``OutcomeUnknown``.
 
-    Those that take the id of an endpoint raise ``NotFound``. Those that take an idempotency key take effect once, and
-    also raise ``KeyReused``, ``SecretChanged``, and ``LimitReached`` if too many requests of the application are kept.
+    Methods with the id of an endpoint raise ``NotFound``. Methods with an idempotency key take effect only once for a
+    key. They also raise ``KeyReused``, ``SecretChanged``, and ``LimitReached`` if too many idempotency records of the
+    application are stored.
     """
 
     def __init__(
@@ -99,10 +103,7 @@ class Webhooks:
         raise StorageUnavailable("contention")
 
     def is_repeated(self, app: str, key: IdempotencyKey | None, *purpose: str) -> bool:
-        """Return whether there was an earlier request under this key.
-
-        What it was about is one of ``CREATE`` and others.
-        """
+        """Return whether there was an earlier request with this key; ``purpose`` begins with ``CREATE`` or another."""
         return self._repeatable(key, app, *purpose).prior(self._clock()) is not None
 
     def all(self, app: str) -> list[Webhook]:
@@ -119,8 +120,8 @@ class Webhooks:
     def change(self, app: str, webhook: str, change: WebhookChange) -> Webhook:
         """Change an endpoint. Raises ``RefusedUrl``, ``LookupFailed``.
 
-        Another URL has to answer a challenge first. With ``active``, whatever was deferred is sent at once, each game
-        from the version of which it was notified; an endpoint that is not verified is challenged again.
+        Another URL has to answer a challenge first. With ``active=True``, deferred messages are sent at once, and an
+        endpoint that is not verified is challenged again.
         """
         if change.url is not None:
             self._check_url(change.url, app)
@@ -132,7 +133,7 @@ class Webhooks:
         return after
 
     def delete(self, app: str, webhook: str) -> None:
-        """Delete an endpoint: nothing more is sent there."""
+        """Delete an endpoint."""
         for _ in range(_MAX_ATTEMPTS):
             if self._store.replace(self.get(app, webhook), None):
                 return
@@ -147,7 +148,7 @@ class Webhooks:
                 continue
 
     def change_secret(self, app: str, webhook: str, key: IdempotencyKey | None = None) -> CommandResult[Webhook]:
-        """Give an endpoint a new secret; for a day, the old one signs, too."""
+        """Give an endpoint a new secret. The old one also signs messages for ``OVERLAP_MS``."""
         request = self._repeatable(key, app, CHANGE_SECRET, webhook)
         secret = new_secret(request.random_bytes)
 
@@ -161,7 +162,10 @@ class Webhooks:
         return CommandResult(after, replayed=False)
 
     def ping(self, app: str, webhook: str, kind: str = PING, key: IdempotencyKey | None = None) -> CommandResult[str]:
-        """Have a ping, or a sample of another type, sent soon; its id. Raises ``LimitReached`` if too many wait."""
+        """Request a ping, or a sample of another type. Return the id of the message.
+
+        Raises ``LimitReached`` if too many requested messages wait.
+        """
         request = self._repeatable(key, app, ASK_PING, webhook)
         ping = RequestedMessage(message_id(webhook, self._random_bytes(16).hex()), kind, self._clock())
         return self._ask(app, webhook, lambda _: ping, request)
@@ -169,9 +173,10 @@ class Webhooks:
     def send_again(
         self, app: str, webhook: str, message: str, check_game: CheckGame, *, key: IdempotencyKey | None = None
     ) -> CommandResult[str]:
-        """Have a message of which an attempt is kept sent once more, soon; its id.
+        """Request that a message is sent again, if an attempt to deliver it is stored. Return its id.
 
-        Raises what ``check_game`` raises for its game, ``Forbidden`` for a challenge, and ``LimitReached`` as ``ping``.
+        Raises ``NotFound`` without such an attempt, ``Forbidden`` for a challenge, ``LimitReached`` as ``ping`` does,
+        and what ``check_game`` raises for its game.
         """
 
         def find(endpoint: Webhook) -> RequestedMessage:
@@ -189,7 +194,7 @@ class Webhooks:
     def _ask(
         self, app: str, webhook: str, find: Callable[[Webhook], RequestedMessage], request: RepeatableRequest
     ) -> CommandResult[str]:
-        """Have the message sent that is found for the endpoint; once, if it waits already."""
+        """Request the message that ``find`` returns for the endpoint; if it waits already, it is still sent once."""
 
         def add(before: Webhook) -> Webhook:
             message = find(before)
@@ -204,7 +209,7 @@ class Webhooks:
         return CommandResult(after.requested[-1].id, replayed=False)
 
     def attempts(self, app: str, webhook: str) -> list[DeliveryAttempt]:
-        """Return the last attempts to deliver to an endpoint, the newest first."""
+        """Return the last delivery attempts of an endpoint, the newest first."""
         return self._store.attempts(self.get(app, webhook))
 
     def _repeatable(self, key: IdempotencyKey | None, app: str, *purpose: str) -> RepeatableRequest:
@@ -220,7 +225,10 @@ class Webhooks:
         answer: Callable[[Webhook], Any] = lambda _: None,
         resumes: bool = False,
     ) -> Webhook | Prior:
-        """Return the endpoint as it was changed, or the earlier request; ``answer`` is what to store of its answer."""
+        """Change an endpoint. Return the changed endpoint, or the earlier request with the same idempotency key.
+
+        ``answer`` returns what to store of the answer in the idempotency record.
+        """
         for _ in range(_MAX_ATTEMPTS):
             now = self._clock()
             prior = request.prior(now)
@@ -239,7 +247,7 @@ class Webhooks:
 
 
 def _stored_answer(webhook: Webhook) -> dict[str, Any]:
-    """Return what is kept of an endpoint as an answer, which has its secret: the secret is derived again."""
+    """Return what to store of an answer with this endpoint. The secret is not stored, as it can be derived again."""
     return {
         "id": webhook.id,
         "url": webhook.url,
@@ -251,7 +259,7 @@ def _stored_answer(webhook: Webhook) -> dict[str, Any]:
 
 
 def _as_answered(app: str, prior: Prior) -> Webhook:
-    """Return the endpoint as it was in the answer to an earlier request."""
+    """Return the endpoint that an earlier request was answered with."""
     return Webhook(app=app, secret=new_secret(prior.random_bytes), **prior.answer)
 
 

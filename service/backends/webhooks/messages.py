@@ -1,8 +1,9 @@
-"""The messages to an endpoint about a game: which there are after a version, and what they say.
+"""The messages to an endpoint about a game.
 
-Owns their form and their ids. A message has what a spectator knows of its event (``service.games.model.views``) and the
-refs that the application gave. Its id depends only on the endpoint, the game, the version and the type: a process that
-makes it again, after any crash, makes the same one. Does not depend on how messages are sent.
+Owns their types, their content and their ids. A message contains what a spectator knows of an event
+(``service.games.model.views``), and the refs that the application gave. Its id depends only on endpoint, game, version
+and type, so that a process which makes it again after a crash uses the same id. Does not depend on how messages are
+sent.
 """
 
 from __future__ import annotations
@@ -44,9 +45,10 @@ MESSAGE_TYPES: Final = (TURN, DEADLINE, CREATED, *_TYPES.values(), DELETED, PING
 
 
 class Message(NamedTuple):
-    """A message to an endpoint; ``version`` is that of its game, 0 without one.
+    """A message to an endpoint.
 
-    ``at`` is when it happened, in milliseconds since 1970.
+    ``version``: the version of its game, 0 without a game.
+    ``at``: when its event happened, in milliseconds since 1970.
     """
 
     id: str
@@ -57,11 +59,15 @@ class Message(NamedTuple):
 
 
 def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequence[EventEnvelope]) -> list[Message]:
-    """Return the messages about events of a game, in their order; ``before`` are the seats that could move before them.
+    """Return the messages about events of a game, in the order in which they are sent.
 
-    The last event is the newest. Of turns, only the one that runs is sent, after all that led to it, and only if a
-    person has to move, and so is that its time ends soon; of the end of a round, who is to deal as long as it was not
-    done; of a new game, only that the players have begun it by themselves: of any other one the application knows.
+    ``before``: the seats that could move before the first event.
+    ``events``: ends with the newest event of the game.
+
+    * ``game.turn`` is sent for the present turn only, after all other messages, and only if a person has to move.
+    * ``game.deadline`` is sent under the same conditions, if the deadline of the present turn is near.
+    * ``game.round_over`` says who has to deal, unless the next round was already dealt.
+    * ``game.created`` is sent only for a rematch: every other game was created by the application itself.
     """
     messages = []
     turn: EventEnvelope | None = None
@@ -94,12 +100,11 @@ def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequ
 
 
 def message_again(endpoint: str, game: Game, event: EventEnvelope, kind: str) -> Message | None:
-    """Return the message of this type about an event, made anew, with the refs of now.
+    """Return the message of a type about an event once more, with the present refs; ``None`` if there is none.
 
-    ``None`` if there is none about it.
-
-    ``game`` is as it is now, or for a turn and for its deadline as it was at the version of the event: the one in the
-    message may have been nobody's who was notified then, as its player was away at first, and has returned.
+    ``game`` is the present game; for ``TURN`` and ``DEADLINE``, the game at the version of the event. For these two the
+    message is made even if the player of the seat was away at that version: the message may have been sent when the
+    player had returned.
     """
     if kind in (TURN, DEADLINE):
         return None if game.state.turn is None else _turn_message(endpoint, kind, game, event)
@@ -113,19 +118,19 @@ def deleted_message(endpoint: str, game: str, version: int, at: int) -> Message:
 
 
 def ping_message(endpoint: str, ping: str, at: int) -> Message:
-    """Return the message that an application asked for as a test; ``ping`` is its id."""
+    """Return a message by which an application tests its endpoint; ``ping`` is its id."""
     return Message(ping, PING, 0, at, body_of(PING, at, {"webhook": endpoint}))
 
 
 def challenge_message(message: str, challenge: str, at: int) -> Message:
-    """Return the message whose ``challenge`` a URL has to answer before anything else is sent there."""
+    """Return the message with a challenge, which an endpoint has to answer before other messages are sent to it."""
     return Message(message, CHALLENGE, 0, at, body_of(CHALLENGE, at, {"challenge": challenge}))
 
 
 def answers_challenge(body: bytes, challenge: str, *, complete: bool) -> bool:
-    """Return whether an answer is the challenge.
+    """Return whether a response has the challenge as its text, or as ``{"challenge": …}``.
 
-    One that repeats the whole message is none, as anything that echoes does.
+    A response that repeats the whole message does not count: servers that echo everything would pass.
     """
     if not complete:
         return False
@@ -139,37 +144,37 @@ def answers_challenge(body: bytes, challenge: str, *, complete: bool) -> bool:
 
 
 def body_of(kind: str, at: int, data: Mapping[str, Any]) -> bytes:
-    """Return the body of a message."""
+    """Return the body of a message: JSON with its type, its time and ``data``."""
     return orjson.dumps({"type": kind, "timestamp": format_rfc3339(at), "data": data})
 
 
 def message_id(*words: str) -> str:
-    """Return the id of the message that these words identify: the boundaries of the words count."""
+    """Return the id of the message that these words identify; ``("a", "bc")`` and ``("ab", "c")`` differ."""
     digest = sha256(b"".join([b"%d:%b" % (len(word), word) for word in (word.encode() for word in words)]))
     return "msg_" + b32encode(digest.digest()).decode().rstrip("=").lower()
 
 
 def _turn_message(endpoint: str, kind: str, game: Game, turn: EventEnvelope) -> Message:
-    """Return the message that the turn which runs has begun, or that its time ends soon."""
+    """Return the message that the present turn has begun, or that its deadline is near."""
     data = _data(game, turn.version, game.state.turn, game.to_act)
-    data["waiting_for"] = with_refs(game.to_act, refs_of(game))  # made again, it is of a seat that may be away then
+    data["waiting_for"] = with_refs(game.to_act, refs_of(game))  # includes a player who is away (``message_again``)
     if game.shown_deadline is not None:
         data["deadline"] = format_rfc3339(game.shown_deadline)
     return _message(endpoint, kind, turn.at, data)
 
 
 def _is_notified(game: Game) -> bool:
-    """Return whether it is the turn of somebody who has to be notified."""
+    """Return whether a person has to move, and is not away."""
     return game.status == PLAYING and bool(awaited(game, game.to_act))
 
 
 def _waits_for_deal(game: Game, ended: RoundEnded) -> bool:
-    """Return whether the round after this one is still to be dealt: it is not if the match is over."""
+    """Return whether the round after this one has to be dealt still, and the match is not over."""
     return game.state.phase == ROUND_OVER and game.state.round == ended.round.number
 
 
 def _data(game: Game, version: int, seat: int | None, to_act: Sequence[int]) -> dict[str, Any]:
-    """Return what a message says; what does not apply is left out."""
+    """Return the ``data`` of a message, without fields that do not apply."""
     fields = {
         "game_id": game.id,
         "ref": None if game.ownership is None else game.ownership.ref,
@@ -184,7 +189,7 @@ def _data(game: Game, version: int, seat: int | None, to_act: Sequence[int]) -> 
 
 
 def _ref_at(game: Game, seat: int, version: int) -> str | None:
-    """Return what the application calls now the player who had this seat at a version; ``None`` for who has left."""
+    """Return the present ref of the player who had a seat at a version; ``None`` if the player has left."""
     now = seat if game.room is None else game.room.seat_now(seat, version)
     return None if now is None else game.seats[now].ref
 
@@ -194,7 +199,7 @@ def _message(endpoint: str, kind: str, at: int, data: Mapping[str, Any]) -> Mess
     return Message(message_id(endpoint, game, str(version), kind), kind, version, at, body_of(kind, at, data))
 
 
-# Samples of messages: of the form of real ones, with invented data, for tests of what receives them.
+# Samples of messages with invented data, by which applications test their endpoints.
 
 
 _TURN_MS: Final = 60_000
@@ -229,19 +234,16 @@ _DATA: Final[Mapping[str, Callable[[int], dict[str, Any]]]] = {
     "game.timed_out": lambda _: {**_GAME, "version": 13, **_OF_BO, **_BO_ACTS},
     DELETED: lambda _: {"game_id": _GAME["game_id"], "version": 95},
 }
-"""The content of a message of each type, but for ``webhook.ping``; ``at`` is its time, in milliseconds since 1970."""
+"""For each type but ``webhook.ping``, the function that returns its data at a time in milliseconds since 1970."""
 
 
 def sample_data(kind: str, at: int) -> dict[str, Any]:
-    """Return the content of a message of this type about a game at this time (milliseconds since 1970)."""
+    """Return the data of a sample of this type; ``at`` in milliseconds since 1970."""
     return _DATA[kind](at)
 
 
 def sample_message(endpoint: str, message: str, kind: str, at: int) -> Message:
-    """Return the sample of any type that an application can choose; ``message`` is its id.
-
-    A ping is a test as it is.
-    """
+    """Return a sample of a type that an application can choose; ``message`` is its id. A ping is its own sample."""
     if kind == PING:
         return ping_message(endpoint, message, at)
     return Message(message, kind, 0, at, body_of(kind, at, sample_data(kind, at) | {"sample": True}))

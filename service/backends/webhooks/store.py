@@ -1,7 +1,7 @@
-"""Endpoints of applications in Redis or Valkey, what is due to them, and their last attempts.
+"""Stores endpoints, their due games and their last attempts in Redis or Valkey.
 
-Owns what is sent and how endpoints and attempts are encoded. What belongs to an endpoint lies in the slot of its
-application, together with its reminder, so that one script may write all of it. Does not depend on what is delivered.
+Owns the commands and the encoding of values. All keys of an endpoint are in the slot of its application, as its
+reminder is, so that one script can write them. Does not depend on the content of messages.
 """
 
 from __future__ import annotations
@@ -31,23 +31,28 @@ from service.redis.shards import shard_of
 from service.redis.topology import Topology
 
 ATTEMPTS_TTL: Final = 30 * 86_400
-"""Seconds for which they are kept after the last one."""
+"""Seconds after the last attempt until the stored attempts expire."""
 
 _LOG_KEYS: Final = ("due", "failures", "notified", "attempts")
 
 
 class _Due(NamedTuple):
-    """When an endpoint is due, ``None`` to leave that as it is; with ``resume`` all its games are due at once."""
+    """A change of when an endpoint is due.
+
+    ``at``: in milliseconds since 1970; ``None`` to leave it unchanged.
+    ``resume``: whether all its games become due at once.
+    """
 
     at: int | None
     resume: bool = False
 
 
 class RedisWebhooks(WebhookStore):
-    """The endpoints in Redis. With ``replicated``, an endpoint is written only when a replica has confirmed it.
+    """Implements ``WebhookStore`` in Redis.
 
-    What is due needs no confirmation: a message that was delivered may be delivered again. New endpoints are refused
-    while only the ``memory_reserve`` of their server is left.
+    With ``replicated``, writes of endpoints wait until a replica has confirmed them. Writes of due games do not: if one
+    is lost, a message is delivered again. New endpoints are refused while their server has no memory left but the
+    ``memory_reserve``.
     """
 
     def __init__(
@@ -94,7 +99,6 @@ class RedisWebhooks(WebhookStore):
         resume: bool = False,
         repeat: Repeat | None = None,
     ) -> bool:
-        """Replace or delete an endpoint that is still as ``before``."""
         value = b"" if after is None else _encode(after)
         return self._replace(after or before, _encode(before), value, _Due(at, resume), repeat=repeat) == 1
 
@@ -112,7 +116,6 @@ class RedisWebhooks(WebhookStore):
     def mark_notified(
         self, webhook: Webhook, game: DueGame, version: int, *, done: bool, attempt: DeliveryAttempt | None = None
     ) -> None:
-        """Note up to which version the endpoint knows the game."""
         names = _names(webhook, "due", "attempts", "failures", "notified")
         command = evalsha(
             "webhook_mark_notified", names, game.game.encode(), game.at, version, int(done), *_attempt_args(attempt)
@@ -195,7 +198,7 @@ class RedisWebhooks(WebhookStore):
         return check_replaced(self._write("webhook_replace", names[0], command, self._endpoints))
 
     def _write(self, operation: str, key: bytes, command: Command, calls: RedisCalls | None = None) -> Any:
-        """As ``RedisCalls.write``, with its failure observed."""
+        """Run a command as ``RedisCalls.write`` does, and observe its failure."""
         try:
             return (calls or self._calls).write(operation, key, command)
         except (StorageUnavailable, OutcomeUnknown) as error:
@@ -220,7 +223,7 @@ def _names(webhook: Webhook, *names: str) -> tuple[bytes, ...]:
 
 
 def _reminders(webhook: Webhook) -> bytes:
-    """Return the set that has the reminder of the endpoint."""
+    """Return the key of the set with the reminder of the endpoint."""
     return keys.reminder_sets("webhooks")[_shard(webhook)]
 
 
@@ -235,12 +238,12 @@ def _reminder(webhook: Webhook) -> bytes:
 
 
 def _attempt_args(attempt: DeliveryAttempt | None) -> tuple[bytes | int, ...]:
-    """Return the last arguments of a script that keeps an attempt."""
+    """Return the arguments for an attempt, the last ones of a script that stores it."""
     return b"" if attempt is None else orjson.dumps(list(attempt)), ATTEMPTS_KEPT, ATTEMPTS_TTL
 
 
 def _encode(webhook: Webhook) -> bytes:
-    """Return the endpoint as JSON; the same endpoint always gives the same text."""
+    """Return the endpoint as JSON; equal endpoints have equal bytes."""
     fields = webhook._asdict()
     del fields["id"], fields["app"], fields["requested"]
     fields["asked"] = [list(message) for message in webhook.requested]
