@@ -1,9 +1,9 @@
-"""The processes beside the web server: they do what is due in games without anybody's request.
+"""The background processes, which do what is due in games without a request.
 
-The *bot worker* makes the moves of computer players, the *scheduler* handles deadlines that have passed. Both take
-reminders, look at the game and commit at the version that they saw, so that any number of them may run, and any of them
-may be killed at any time. The *messenger* takes reminders too, and notifies applications of their games.
+The *bot worker* makes the moves of computer players. The *scheduler* handles deadlines that have passed. The
+*messenger* notifies applications of their games. They lease reminders, read the game, and commit at the version that
+they read, so any number of them can run, and any of them can be killed at any time.
 
-Owns when that is done: no other part asks computer players for the moves of hosted games. Does not depend on how a move
-is chosen.
+Owns when this is done: no other package requests moves of computer players in hosted games. Does not depend on how a
+move is chosen.
 """

@@ -1,13 +1,12 @@
-"""The bot worker: takes the reminders of games in which the service plays a seat, and makes its moves.
+"""The bot worker: leases the reminders of games in which a computer player has to move, and makes the move.
 
-Owns in which order that is done, and when. A move is chosen before it is due where there is time, and is made when it
-is due, as late as the longest decision at such a table, so that its time tells nothing about the choice; other games go
-on meanwhile. A move is committed at the version it was chosen for, so nothing is made twice. Owns what a computer
-player is shown. Does not depend on how a move is chosen.
+Owns the order and the time of the moves, and what a computer player sees. A move is chosen before it is due if there is
+time, and made when it is due. Every move of a slow level is made as late as the longest recent decision at such a
+table, so that its time reveals nothing about the decision. A move is committed at the version that it was chosen for,
+so it is never made twice. Does not depend on how a move is chosen.
 
-Nobody waits for what takes longer than their own: moves that take no time to choose are made at once, of those that
-calculate one at a time, in turns of their tenants, and those of games of computer players alone where no other is
-left. Overload makes moves later, never weaker.
+Fast decisions are made at once. Slow decisions are made one at a time: tenants take turns, and games of computer
+players alone come last. Under overload moves are made later, but they are as strong as always.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
 from service.workers.metrics import WorkerMetrics
 
-# The events of the running rounds of the games in which this process plays.
+# A cache of the events of the present rounds of games in which this process plays.
 
 
 SIZE: Final = 2000
@@ -54,28 +53,31 @@ SIZE: Final = 2000
 
 
 class _Known(NamedTuple):
-    """The events of a round up to a version, and the table after them; ``None`` if they cannot have happened."""
+    """The events of a round up to a version.
+
+    ``layout``: the layout after them, ``None`` if they are not possible.
+    """
 
     version: int
     events: tuple[Event, ...]
     layout: Layout | None
 
     def followed_by(self, game: Game, newer: Sequence[GameEvent]) -> _Known:
-        """With the events from here to the version of the game."""
+        """Return these events followed by ``newer``, which reach the version of the game."""
         layout = reduce(partial(layout_after, game.rules), newer, self.layout)
         events = [event for event in from_last_deal([*self.events, *newer]) if not isinstance(event, HostingEvent)]
         return _Known(game.version, tuple(events), layout)
 
 
 class RoundEvents:
-    """The events of running rounds."""
+    """Reads and caches the events of present rounds."""
 
     def __init__(self, repository: GameRepository) -> None:
         self._repository = repository
         self._known = BoundedCache[str, _Known](SIZE)
 
     def of(self, game: Game) -> tuple[Event, ...]:
-        """Return the events of the running round from its deal on, up to the version of the game.
+        """Return the events of the present round, from its deal up to the version of the game.
 
         Raises ``StorageUnavailable`` and ``NotFound``.
         """
@@ -85,14 +87,14 @@ class RoundEvents:
                 game, self._repository.histories.events_between(game, known.version, game.version)
             )
         if known is None or known.version != game.version or known.layout != game.state.layout:
-            # The first look, or a failover has lost moves: then another history has led to this version.
+            # The game is not cached, or a failover has lost moves, and other events have led to this version.
             events = self._repository.histories.events_of_round(game, game.version)
             known = _Known(0, (), None).followed_by(game, events)
         self._keep(game, known)
         return known.events
 
     def add(self, before: Game, committed: Committed) -> None:
-        """Add the events of a write of this process to those that were read up to the version before it."""
+        """Add the events of a write of this process, if the cache has the version before it."""
         known = self._known.get(before.id)
         if known is not None and known.version == before.version:
             self._keep(committed.after, known.followed_by(committed.after, committed.events))
@@ -108,17 +110,17 @@ class RoundEvents:
             self._known.put(game.id, known)
 
 
-# What a computer player is shown of a hosted game, and what it chooses.
+# The decisions of computer players in hosted games.
 
 
 MAX_FAILURES: Final = 2
-"""The failures in a row of one level in a game after which another level chooses."""
+"""Consecutive failed decisions in a game after which another level chooses."""
 
 Choose = Callable[[Rules, Observation, str, bytes], Move]
 
 
 class Decisions:
-    """Chooses moves; ``choose`` is the entrance to the levels."""
+    """Chooses moves; ``choose`` returns the move of a level."""
 
     def __init__(self, events: RoundEvents, metrics: WorkerMetrics, choose: Choose) -> None:
         self._events = events
@@ -126,10 +128,10 @@ class Decisions:
         self._choose = choose
 
     def move(self, turn: BotTurn, failures: int) -> Move:
-        """Return the move of this turn, whose decision failed this many times before.
+        """Return the move for a turn whose decision has failed ``failures`` times before.
 
-        Raises whatever the level raises; after ``MAX_FAILURES`` a greedy player chooses instead, and if that fails
-        too, it is the first legal move. Raises ``StorageUnavailable`` and ``NotFound``.
+        After ``MAX_FAILURES``, the substitute chooses; if it fails too, the first legal move is taken. Raises what the
+        level raises, ``StorageUnavailable`` and ``NotFound``.
         """
         if turn.action == "deal":
             return DEAL
@@ -153,48 +155,49 @@ class Decisions:
         return observation.view.legal_moves[0]
 
     def made(self, turn: BotTurn, committed: Committed) -> None:
-        """Remember the events of this turn for the next decision in its game."""
+        """Cache the events of this turn for the next decision in its game."""
         self._events.add(turn.game, committed)
 
     def forget(self, games: Container[str]) -> None:
-        """Drop what is remembered of these games."""
+        """Drop these games from the cache."""
         self._events.forget(games)
 
 
 def decision_seed_of(game: Game, seat: int) -> bytes:
-    """Return the decision seed of this seat for this version of the game; told with the seed, after the round."""
+    """Return the decision seed of a seat at the version of the game. It is as secret as the seed of the round."""
     deck = game.deck
     seed = deck.seed if deck.game is None else round_seed(deck.seed, game.state.round)
     return seed_of_decision(seed, seat, game.version)
 
 
 def log_fields(turn: BotTurn) -> dict[str, object]:
-    """Return what the log says of a turn: nothing that is hidden, and not which game it is."""
+    """Return the log fields of a turn, without its game and anything that is hidden."""
     game = turn.game
     fields = {"variant": game.variant.key, "version": game.version, "seat": turn.seat, "bot": turn.level}
     return {"fields": fields}
 
 
-# How long decisions have taken lately at tables of one sort, so that every move can be made as late as the longest.
+# The durations of recent decisions by kind of table, so that every move can be made as late as the longest one.
 
 
 MAX_TIMES: Final = 32
-"""The last decisions of which the longest counts."""
+"""Durations that are stored for each kind of table."""
 FIRST_MS: Final = 200
-"""What the first decision at tables of a sort is supposed to take."""
+"""The assumed duration of a decision at a new kind of table."""
 MAX_MS: Final = 1000
-"""No move waits longer for that: a machine that is so busy tells by itself."""
+"""Limit of the delay by which durations are hidden."""
 MAX_SORTS: Final = 256
+"""Kinds of tables whose durations are stored."""
 
 
 class DecisionTimes:
-    """The times of decisions in this process."""
+    """The durations of decisions in this process."""
 
     def __init__(self) -> None:
         self._times = BoundedCache[object, deque[int]](MAX_SORTS)
 
     def longest(self, turn: BotTurn, milliseconds: int) -> int:
-        """Add the time of a decision at such a table; returns the longest of the last ones."""
+        """Store the duration of a decision. Return the longest recent one at tables of the same kind."""
         game = turn.game
         sort = turn.level, game.variant.key, len(game.seats), *game.options.items()
         times = self._times.use(sort) or deque([FIRST_MS], MAX_TIMES)
@@ -206,23 +209,30 @@ class DecisionTimes:
 _log = logging.getLogger(__name__)
 
 LEASE_MS: Final = 5000
-"""The longest pause at a table whose bot worker was killed."""
+"""Also the longest pause of a game whose bot worker was killed."""
 SAFE_MS: Final = 4000
-"""So much of a lease is left when a slow decision begins: for the decision, and until its move is due."""
+"""The minimum of a lease when a slow decision begins: enough to choose the move and to wait until it is due."""
 RETRY_MS: Final = 250
-"""Milliseconds until something is tried again for which the storage was away."""
+"""Milliseconds until a task is tried again after a fault of the store."""
 
 _FAILURE: Final = "a move of a computer player failed"
 
 BOTS: Final = ConsumerSettings("bots", LEASE_MS, 32, (0.05, 0.25), _FAILURE, poll_growth=1.02, most=256)
 EXPERTS: Final = ConsumerSettings("experts", LEASE_MS, 16, (0.05, 0.25), _FAILURE, poll_growth=1.02, most=32)
 ALONE: Final = ConsumerSettings("bots_alone", LEASE_MS, 8, (0.05, 0.25), _FAILURE, poll_growth=1.02, most=16)
-"""Few without a move are held: what is taken is done within seconds. The longest pause is reached in about ten,
-so that an idle worker costs little, and a person who thinks for less waits for less."""
+"""At most ``most`` games without a chosen move are leased, so that each is handled within seconds. The pause between
+polls grows to its maximum in about ten seconds, so that an idle worker costs little. A person who moves earlier meets
+shorter pauses."""
 
 
 class _Task(NamedTuple):
-    """A leased game that is waiting: with a move, or to be looked at again. Compares by its time."""
+    """A leased game that waits. Tasks are ordered by time.
+
+    ``at``: the time to continue, in milliseconds since 1970.
+    ``number``: orders tasks with the same time.
+    ``turn``: the turn of the computer player, once it was read.
+    ``move``: the move, once it was chosen.
+    """
 
     at: int
     number: int
@@ -249,9 +259,9 @@ class BotWorker:
         self._current: _Task | None = None
 
     def step(self) -> float:
-        """Do what is due, and decide at most one slow move; returns for how many seconds there is nothing to do.
+        """Do what is due, and choose at most one slow move. Return the seconds until there is more to do.
 
-        Raises ``StorageUnavailable`` if no reminder can be taken.
+        Raises ``StorageUnavailable`` if no reminder can be leased.
         """
         TRACE.set("")
         while self._waiting and self._waiting[0].at <= self._clock():
@@ -273,12 +283,12 @@ class BotWorker:
         return max(pause, 0.0)
 
     def close(self) -> None:
-        """Give back what is under way, as far as the storage can be reached; another process does it once more."""
+        """Release all leases, so that other processes handle their games."""
         for source in self._sources:
             source.close()
 
     def forget(self, games: Container[str]) -> None:
-        """Drop what was to be done in these games, which were deleted."""
+        """Drop the tasks of these games, which were deleted."""
         self._waiting = [task for task in self._waiting if task.reminder.game not in games]
         heapify(self._waiting)
         for source in self._sources:
@@ -287,24 +297,24 @@ class BotWorker:
         self._decisions.forget(games)
 
     def begin(self, source: _Source, reminder: LeasedReminder) -> Next:
-        """Look at a game, and make its move, unless the move is slow to choose, or has to wait until it is due."""
+        """Read a game and make its move. Slow decisions, and moves that are not due yet, are queued instead."""
         return self._advance(_Task(0, next(self._numbers), source, reminder))
 
     def chosen(self) -> set[str]:
-        """Return the games whose move is chosen and waits until it is due."""
+        """Return the games whose move was chosen and is not due yet."""
         return {task.reminder.game for task in self._waiting if task.move is not None}
 
     def log_fields(self) -> dict[str, object] | None:
-        """Return what the log says of the turn that has just failed."""
+        """Return the log fields of the turn that has just failed."""
         turn = self._current and self._current.turn
         return log_fields(turn) if turn else None
 
     def _resume(self, task: _Task) -> None:
-        """Go on with a task that has waited."""
+        """Continue a task that has waited."""
         task.source.finish(task.reminder, lambda _: self._advance(task))
 
     def _advance(self, task: _Task) -> Next:
-        """Look, choose and make the move, as far as that can be done now; where the storage is away, soon again."""
+        """Read the game, choose the move and make it, as far as possible now; after a fault of the store, try again."""
         self._current = task
         try:
             return self._do(task)
@@ -313,7 +323,7 @@ class BotWorker:
         except (StorageUnavailable, OutcomeUnknown):
             at = self._clock() + RETRY_MS
             if at >= task.reminder.leased:
-                return "written"  # or will be taken again
+                return "written"  # the lease ends before: the reminder is due again then
             heappush(self._waiting, self._current._replace(at=at))
             return "held"
 
@@ -343,13 +353,13 @@ class BotWorker:
         return self._play(turn, move)
 
     def _ready(self, turn: BotTurn, began: int) -> int:
-        """Return when the move counts as chosen: as late for one that is forced as for another."""
+        """Return from when a move can be made, which is as late for a forced move as for any other."""
         if not turn.is_slow or turn.game.seats.are_bots:
             return began
         return began + self._times.longest(turn, self._clock() - began)
 
     def _play(self, turn: BotTurn, move: Move) -> Next:
-        """Make the chosen move. A write that came first has also written the next reminder."""
+        """Make the chosen move. If another write came first, it has also set the next reminder."""
         with suppress(StaleVersion):
             committed = self._automation.play(turn, move)
             self._decisions.made(turn, committed)
@@ -360,40 +370,38 @@ class BotWorker:
 
 
 class _Source(Consumer):
-    """The reminders of one kind, and which of them wait for a decision."""
+    """The reminders of one kind, and the tasks among them that wait for a slow decision."""
 
     def __init__(self, settings: ConsumerSettings, queue: Queue, worker: BotWorker) -> None:
         super().__init__(settings, queue, spawn=None)
         self._worker = worker
         self.undecided = FairQueue[_Task]()
         self.next_poll = 0.0
-        """When to look for reminders, by the clock ``monotonic``."""
+        """When to poll next, in seconds of ``monotonic``."""
 
     def poll(self) -> None:
-        """Look for reminders if it is time to. Raises ``StorageUnavailable``."""
+        """Poll for reminders if ``next_poll`` has come. Raises ``StorageUnavailable``."""
         if monotonic() >= self.next_poll:
             pause = self.step()
-            # Where the last look found something and nothing slow waits, there is no pause.
+            # Without a pause if the last poll found something and no slow decision waits.
             is_busy = pause <= self._settings.poll_seconds[0]
             self.next_poll = monotonic() + (0.0 if is_busy and not self.undecided else pause)
 
     def handle(self, reminder: LeasedReminder) -> Next:
-        """Look at a game."""
         return self._worker.begin(self, reminder)
 
     def failures(self, game: str) -> int:
-        """Return how often a decision in this game has failed in a row."""
+        """Return the number of consecutive failures in this game."""
         return self._failures.get(game) or 0
 
     def forget(self, games: Container[str]) -> None:
-        """Drop these games."""
         super().forget(games)
         self.undecided.keep(lambda task: task.reminder.game not in games)
 
     def _counted(self) -> Iterable[LeasedReminder]:
-        """Return what still needs a move.
+        """Return the reminders in flight without a chosen move.
 
-        The others only wait, and would keep an idle worker from the games of a pace.
+        Games whose move only waits cost nothing. Counted, they would keep an idle worker from leasing more games.
         """
         chosen = self._worker.chosen()
         return [reminder for game, reminder in self._under_way.items() if game not in chosen]

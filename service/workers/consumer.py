@@ -1,8 +1,8 @@
-"""The loops of every process that does what is due: one takes reminders of one kind, and has each handled.
+"""The loop of every background process: it leases reminders of one kind and handles each.
 
-Owns how a process begins and ends, how often it looks, how many are handled at a time, and what becomes of a reminder:
-after a fault of the store it is due again as soon as the store suggests, after any other error with growing delays.
-Does not depend on what is done.
+Owns how a process starts and stops, how often it polls, how many reminders it handles at a time, and when a reminder is
+due again: after a fault of the store at the time that the store suggests, after any other error with growing delays.
+Does not depend on what handling a reminder means.
 """
 
 from __future__ import annotations
@@ -29,30 +29,36 @@ from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.metrics import WorkerMetrics
 
 LONGEST_DELAY_MS: Final = 60_000
-"""The longest time for which a game is deferred after errors in a row: 1 s, 2 s, 4 s … 60 s."""
+"""The longest delay of a game after consecutive errors: 1 s, 2 s, 4 s … 60 s."""
 MAX_FAILING: Final = 1000
-"""Games whose errors are counted; of more, the one that failed longest ago is forgotten."""
+"""Games whose errors are counted. Beyond that, the game whose last error is the oldest is dropped."""
 
 Next = int | Literal["never", "written", "held"]
-"""What becomes of a reminder that was handled: it is due again at a time (milliseconds since 1970), or never.
+"""When a handled reminder is due again.
 
-``written``: a write has replaced it. ``in_flight``: more is to be done while it is leased.
+A number: at this time, in milliseconds since 1970.
+``never``: the reminder is removed.
+``written``: a write has replaced the reminder.
+``held``: the reminder stays leased, because there is more to do.
 """
 
 Spawn = Callable[[Callable[[], None]], object]
-"""Begins work that does not raise, beside all else: in a greenlet or a thread."""
+"""Runs a function that raises nothing in a greenlet or a thread."""
 
 _log = logging.getLogger(__name__)
 
 
 class ConsumerSettings(NamedTuple):
-    """The settings of a consumer of one ``kind`` of reminders. Durations in milliseconds, but for ``poll_seconds``.
+    """The settings of a consumer.
 
-    ``batch``: how many it leases at once; ``most``: how many it handles at a time.
-    ``poll_seconds``: the shortest pause between two polls, after one that found a reminder, and the longest.
-    ``poll_growth``: the factor by which the pause grows with each poll in vain; 0 s becomes the longest pause at once.
+    ``kind``: the kind of its reminders.
+    ``lease_ms``: the length of a lease.
+    ``batch``: reminders that it leases at once.
+    ``poll_seconds``: the pause after a poll that found a reminder, and the longest pause.
     ``failure``: the log line for a reminder that could not be handled.
-    ``fresh_ms``: the age of a lease after which a reminder is put back, to be leased again with what is true then.
+    ``poll_growth``: the factor by which the pause grows with each empty poll. A pause of 0 s becomes the longest one.
+    ``most``: reminders that it handles at a time.
+    ``fresh_ms``: the age of a lease after which a reminder is put back, as its reading of the clock may be outdated.
     """
 
     kind: ReminderKind
@@ -66,7 +72,7 @@ class ConsumerSettings(NamedTuple):
 
 
 class Queue(NamedTuple):
-    """Where reminders are taken, by the clock of the store, and counted."""
+    """The queue of reminders, with the clock of the store and the metrics for them."""
 
     reminders: ReminderQueue
     clock: TimeSource
@@ -74,7 +80,7 @@ class Queue(NamedTuple):
 
 
 class Consumer(ABC):
-    """Handles the reminders of one kind, beside each other by ``spawn``, or one after the other without it."""
+    """Handles the reminders of one kind: concurrently with ``spawn``, one after the other without it."""
 
     def __init__(self, settings: ConsumerSettings, queue: Queue, spawn: Spawn | None) -> None:
         self._settings = settings
@@ -87,16 +93,16 @@ class Consumer(ABC):
 
     @abstractmethod
     def handle(self, reminder: LeasedReminder) -> Next:
-        """Do what is due, and say what becomes of the reminder.
+        """Do what a reminder is for, and return when it is due again.
 
-        May raise anything: after ``NotFound`` and ``Gone`` the reminder is removed, after ``StorageUnavailable`` and
-        ``OutcomeUnknown`` its game is looked at again when the error says so, after any other error ever later.
+        Can raise anything. After ``NotFound`` and ``Gone`` the reminder is removed. After ``StorageUnavailable`` and
+        ``OutcomeUnknown`` it is due again after their ``retry_after``, after any other error with growing delays.
         """
 
     def step(self) -> float:
-        """Poll once for reminders, and handle them, or begin to; returns the seconds until the next poll.
+        """Poll once for reminders, and handle them or spawn their handling. Return the seconds until the next poll.
 
-        Raises ``StorageUnavailable`` if no reminder can be taken.
+        Raises ``StorageUnavailable`` if no reminder can be leased.
         """
         kind, lease, batch, (shortest, longest), *_ = self._settings
         in_flight = Counter([reminder.tenant for reminder in self._counted()] if self._under_way else ())
@@ -123,7 +129,7 @@ class Consumer(ABC):
         return 0.0 if len(reminders) == limit else self._pause
 
     def close(self) -> None:
-        """Give back what is under way, as far as the storage can be reached; another process does it once more."""
+        """Release all leases, if the store is available, so that other processes handle these reminders."""
         with self._changed:
             under_way = list(self._under_way.values())
         with suppress(StorageUnavailable):
@@ -131,15 +137,14 @@ class Consumer(ABC):
                 self._reminders.reschedule(self._settings.kind, reminder, self._clock())
 
     def forget(self, games: Container[str]) -> None:
-        """Drop what is under way in these games."""
+        """Drop the reminders in flight of these games."""
         self._under_way = {game: reminder for game, reminder in self._under_way.items() if game not in games}
 
     def renewed(self, reminder: LeasedReminder, safe_ms: int) -> LeasedReminder | None:
-        """Return the reminder with a lease of so many milliseconds at least.
+        """Return the reminder with at least ``safe_ms`` left of its lease, renewed if necessary.
 
-        ``None`` if it was written or taken meanwhile.
-
-        Raises ``StorageUnavailable``; then the game is taken again when its lease has ended.
+        Returns ``None`` if the lease was lost: another process has it, or a write has replaced the reminder. Raises
+        ``StorageUnavailable``; then the reminder can be leased again when its lease has ended.
         """
         if reminder.leased - self._clock() >= safe_ms:
             return reminder
@@ -156,9 +161,9 @@ class Consumer(ABC):
                     self._changed.notify_all()
 
     def finish(self, reminder: LeasedReminder, handle: Callable[[LeasedReminder], Next]) -> None:
-        """Handle a reminder, and have its game looked at again when that is due.
+        """Handle a reminder, and store when it is due again.
 
-        If the storage is away, the lease ends by itself.
+        If the store is unavailable, the reminder is due again at the end of its lease.
         """
         game = reminder.game
         if self._spawn is None:
@@ -185,11 +190,11 @@ class Consumer(ABC):
             self._reschedule(reminder, None if after == "never" else after)
 
     def _counted(self) -> Iterable[LeasedReminder]:
-        """Return what counts in ``most``: all that is under way."""
+        """Return the reminders that count towards ``most``: all that are in flight."""
         return list(self._under_way.values())
 
     def _log_fields(self) -> dict[str, object] | None:
-        """Return what the log says, beside the error, of what has just failed."""
+        """Return further fields for the log line of an error."""
         return None
 
     def _reschedule(self, reminder: LeasedReminder, at: int | None) -> None:
@@ -197,65 +202,66 @@ class Consumer(ABC):
             self._reminders.reschedule(self._settings.kind, reminder, at)
 
     def _count_failure(self, game: str) -> int:
-        """Count an error; returns for how many milliseconds the game is deferred."""
+        """Count an error of a game. Return the milliseconds until the game is tried again."""
         count = (self._failures.get(game) or 0) + 1
         self._failures.put(game, count)
         return int(min(1000 << min(count - 1, 6), LONGEST_DELAY_MS))
 
 
-# The main loop of a process that takes reminders: until a signal stops it, and through times without storage.
+# The main loop of a process: it ends on a signal, and continues through outages of the store.
 
 
 FIRST_PAUSE_SECONDS: Final = 0.1
+"""The pause after the first failed attempt. It doubles with each further one."""
 LONGEST_PAUSE_SECONDS: Final = 2.0
-"""The longest pause between two attempts while the storage is away."""
+"""The longest pause between two attempts while the store is unavailable."""
 WARN_SECONDS: Final = 60.0
-"""Seconds after which it is logged again that the storage is away."""
+"""Seconds between two warnings while the store is unavailable."""
 
 
 STUCK_SECONDS: Final = 60.0
-"""A step that takes longer does not end any more."""
+"""Seconds without the end of a step after which a loop counts as stuck."""
 
 
 class Control:
-    """Says whether a loop is to go on and whether it still does its work, and lets it wait."""
+    """Controls a loop: stops it, wakes it, and tells whether it is alive."""
 
     def __init__(self) -> None:
         self.requested = False
-        """Whether the loop is to end."""
+        """Whether the loop was requested to end."""
         self._stepped_at = monotonic()
-        self._wakes: queue.SimpleQueue[None] = queue.SimpleQueue()  # may be used in a handler, as a lock may not
+        self._wakes: queue.SimpleQueue[None] = queue.SimpleQueue()  # safe in a signal handler, unlike a lock
 
     def request(self) -> None:
-        """Have the loop end soon."""
+        """Request the end of the loop."""
         self.requested = True
         self.wake()
 
     def wake(self) -> None:
-        """Have the next step follow at once."""
+        """End the present or the next wait."""
         if self._wakes.empty():
             self._wakes.put(None)
 
     def record_step(self) -> None:
-        """Note that a step has ended."""
+        """Store that a step has ended now."""
         self._stepped_at = monotonic()
 
     def is_alive(self) -> bool:
-        """Return whether a step has ended lately, also a failed one."""
+        """Return whether a step, even a failed one, has ended in the last ``STUCK_SECONDS``."""
         return monotonic() - self._stepped_at < STUCK_SECONDS
 
     def wait(self, seconds: float) -> None:
-        """Wait these seconds, or until something ends the wait."""
+        """Wait for these seconds, or until ``wake`` or ``request`` is called."""
         if not self.requested:
             with suppress(queue.Empty):
                 self._wakes.get(timeout=max(seconds, 0.0))
 
 
 class Stop(Control):
-    """The control of the main loop of a process, which SIGTERM and SIGINT ask to end."""
+    """The control of the main loop of a process, which ends on SIGTERM and SIGINT."""
 
     def install(self) -> None:
-        """Install the signal handlers; only in the main thread."""
+        """Install the signal handlers. Must be called in the main thread."""
         for sign in (signal.SIGTERM, signal.SIGINT):
             signal.signal(sign, self._on_signal)
 
@@ -264,9 +270,9 @@ class Stop(Control):
 
 
 def run(step: Callable[[], float], stop: Control) -> None:
-    """Call ``step`` until a stop is requested; it returns after how many seconds it is to be called again.
+    """Call ``step`` until a stop is requested, and wait in between for the seconds that it returns.
 
-    After a ``StorageUnavailable`` it is called again after pauses that grow.
+    After a ``StorageUnavailable``, wait for growing pauses instead.
     """
     outage = _Outage()
     while not stop.requested:
@@ -281,14 +287,14 @@ def run(step: Callable[[], float], stop: Control) -> None:
 
 
 class _Outage:
-    """A time without storage: its pauses, and a line in the log when it begins, each minute, and when it is over."""
+    """An outage of the store: its pauses, and log lines at its start, each minute, and at its end."""
 
     def __init__(self) -> None:
         self._pause = FIRST_PAUSE_SECONDS
         self._warned_at: float | None = None
 
     def record(self, error: StorageUnavailable) -> float:
-        """Note another failure; returns the seconds until the next attempt."""
+        """Record a failed attempt. Return the seconds until the next one."""
         now = monotonic()
         if self._warned_at is None or now - self._warned_at >= WARN_SECONDS:
             self._warned_at = now
@@ -298,7 +304,7 @@ class _Outage:
         return pause
 
     def end(self) -> None:
-        """Begin anew, as the storage has answered."""
+        """End the outage, if there is one: the store has answered."""
         if self._warned_at is not None:
             _log.info("storage available again")
             self._warned_at = None

@@ -1,9 +1,9 @@
-"""What bot workers compute for who learns: hints, which somebody waits for, and reviews, which take minutes.
+"""Computes hints, for which a person waits, and reviews, which take minutes, in bot workers.
 
-Owns in which order that is done beside the moves of computer players: hints and moves take turns, a decision of a
-review is judged, or a deal replayed, where nothing else is to be done, or once a second. A review is kept every few
-seconds, so that another process goes on where one was killed. A hint is made from what its seat has seen, and nothing
-else. Does not depend on how moves are judged (``service.learning.analysis``).
+Owns the order of this work: hints and moves of computer players take turns; a step of a review, which analyses a
+decision or replays a deal, is done when nothing else is due, or once a second. A review is stored every few seconds, so
+that another process can continue it. A hint is made only from what its seat has seen. Does not depend on how moves are
+analysed (``service.learning.analysis``).
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ _log = logging.getLogger(__name__)
 
 LEASE_MS: Final = 5000
 SAFE_MS: Final = 4000
-"""So much of a lease is left when a decision is judged."""
+"""The minimum of a lease when a step of a review begins."""
 KEEP_SECONDS: Final = 2.0
-"""How often what is known of a review is kept."""
+"""Seconds after which an incomplete review is stored again."""
 REVIEW_SECONDS: Final = 1.0
-"""Seconds between two steps of a review, whatever else is to be done; a step takes a part of a second."""
+"""Seconds after which a step of a review is done even if other work is due. A step takes a part of a second."""
 MAX_DECISIONS: Final = 1000
-"""Decisions of a match that are judged, the first ones: about those of ten long matches. Its luck is told so far."""
+"""Decisions after which a review ends, and its luck with it. Ten long matches have about as many together."""
 _OF_HINTS: Final = 1
-"""The sample of worlds of hints: another one than that of reviews, by which who follows hints would never be wrong."""
+"""The sample of worlds for hints. Reviews use another one, else a player who follows hints would never be wrong."""
 
 HINTS: Final = ConsumerSettings("hints", LEASE_MS, 1, (0.05, 0.2), "a hint failed", poll_growth=1.02)
 REVIEWS: Final = ConsumerSettings("reviews", LEASE_MS, 2, (0.2, 1.0), "a review failed", poll_growth=1.1, most=4)
 
 
 class _Looking(Consumer):
-    """Looks for reminders no more often than its settings say, however often it is called."""
+    """A consumer that polls no more often than its settings allow, however often ``step`` is called."""
 
     def __init__(
         self, settings: ConsumerSettings, queue: Queue, repository: GameRepository, store: LearningStore
@@ -56,21 +56,21 @@ class _Looking(Consumer):
         self._next_poll = 0.0
 
     def step(self) -> float:
-        """Look if it is time to; returns the seconds until the next look. Raises ``StorageUnavailable``."""
+        """Poll if it is time. Return the seconds until the next poll. Raises ``StorageUnavailable``."""
         if monotonic() >= self._next_poll:
             self._next_poll = monotonic() + super().step()
         return max(self._next_poll - monotonic(), 0.0)
 
 
 class Hints(_Looking):
-    """Computes hints, one a step."""
+    """Computes hints, one in a step."""
 
     def __init__(self, queue: Queue, repository: GameRepository, store: LearningStore, events: RoundEvents) -> None:
         super().__init__(HINTS, queue, repository, store)
         self._events = events
 
     def handle(self, reminder: LeasedReminder) -> Next:
-        """Compute the hint that was asked for, unless the game has gone on."""
+        """Compute the requested hint, unless the game has advanced since."""
         game = self._repository.reader.load(reminder.game)
         if game is None or game.state.turn is None or not self._store.is_hint_requested(game.id, position_of(game)):
             return "never"
@@ -83,7 +83,12 @@ class Hints(_Looking):
 
 
 class _Task(NamedTuple):
-    """A leased review: what is known so far, what comes further, and when it was kept last."""
+    """A leased review.
+
+    ``decisions``, ``rounds``: its results so far.
+    ``further``: yields the results to come.
+    ``stored_at``: when it was stored last, in seconds of ``monotonic``.
+    """
 
     reminder: LeasedReminder
     decisions: list[Decision]
@@ -93,14 +98,14 @@ class _Task(NamedTuple):
 
 
 class Reviews(_Looking):
-    """Computes reviews, one decision or one deal a step; the tenants take turns."""
+    """Computes reviews, one decision or one deal in a step. The tenants take turns."""
 
     def __init__(self, queue: Queue, repository: GameRepository, store: LearningStore) -> None:
         super().__init__(REVIEWS, queue, repository, store)
         self._waiting = FairQueue[_Task]()
 
     def step(self) -> float:
-        """Look if it is time to, and judge a decision or replay a deal. Raises ``StorageUnavailable``."""
+        """Poll if it is time, and analyse a decision or replay a deal. Raises ``StorageUnavailable``."""
         pause = super().step()
         if not self._waiting:
             return pause
@@ -111,7 +116,7 @@ class Reviews(_Looking):
         return 0.0
 
     def handle(self, reminder: LeasedReminder) -> Next:
-        """Begin a review, or go on with one that another process has begun."""
+        """Begin a review, or continue one that another process has begun."""
         game = self._repository.reader.load(reminder.game)
         known = None if game is None else self._store.review(game.id, game.tenant)
         if game is None or known is None or known.is_complete:
@@ -125,7 +130,7 @@ class Reviews(_Looking):
         return "held"
 
     def forget(self, games: Container[str]) -> None:
-        """Drop these games."""
+        """Drop the tasks of these games."""
         super().forget(games)
         self._waiting.keep(lambda task: task.reminder.game not in games)
 
@@ -147,7 +152,7 @@ class Reviews(_Looking):
 
 
 def _next(further: Iterator[Decision | RoundLuck]) -> Decision | RoundLuck | None:
-    """Return what comes next; ``None`` after the end, also where the rules of now do not allow what comes then."""
+    """Return the next result; ``None`` at the end, and where the present rules do not allow the rest of the match."""
     try:
         return next(further, None)
     except Unreviewable:
@@ -156,14 +161,14 @@ def _next(further: Iterator[Decision | RoundLuck]) -> Decision | RoundLuck | Non
 
 
 class Moves(Protocol):
-    """What makes the moves of computer players."""
+    """Makes the moves of computer players."""
 
     def step(self) -> float:
-        """Do what is due; returns for how many seconds there is nothing to do."""
+        """Do what is due. Return the seconds until there is more to do."""
 
 
 class Advisor:
-    """A bot worker as a whole: the moves of computer players, hints and reviews."""
+    """All work of a bot worker: moves of computer players, hints and reviews."""
 
     def __init__(self, moves: Moves, hints: Hints, reviews: Reviews) -> None:
         self._moves = moves
@@ -172,9 +177,9 @@ class Advisor:
         self._review_due = 0.0
 
     def step(self) -> float:
-        """Compute at most one hint, make moves, and go on with at most one review; returns as ``Moves.step``.
+        """Compute at most one hint, make moves, and do at most one step of a review. Returns as ``Moves.step``.
 
-        Raises ``StorageUnavailable`` if no reminder can be taken.
+        Raises ``StorageUnavailable`` if no reminder can be leased.
         """
         pause = self._hints.step()
         pause = min(pause, self._moves.step())
@@ -184,9 +189,9 @@ class Advisor:
         return pause
 
     def forget(self, games: Container[str]) -> None:
-        """Drop what was to be done in these games, which were deleted."""
+        """Drop the tasks of these games, which were deleted."""
         self._reviews.forget(games)
 
     def close(self) -> None:
-        """Give back what is under way."""
+        """Release all leases."""
         self._reviews.close()

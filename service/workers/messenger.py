@@ -1,8 +1,8 @@
 """The messenger: publishes games, delivers messages, and erases people.
 
-While the lease of an endpoint is held, this process alone delivers to it, many messages at a time. Owns how many
-attempts run at a time, how fast they follow each other, and when the lease is renewed and given back. Does not depend
-on what is delivered (``service.backends.webhooks.deliveries``), nor on what a failure makes of an endpoint
+Only the process with the lease of an endpoint delivers to it, many messages at a time. Owns the number and the rate of
+attempts, and when a lease is renewed and released. Does not depend on the content of messages
+(``service.backends.webhooks.deliveries``), nor on how a failure changes an endpoint
 (``service.backends.webhooks.endpoint_states``). Works in threads and, where the standard library is patched, with
 gevent.
 """
@@ -34,30 +34,32 @@ LEASE_MS: Final = 30_000
 RENEW_SECONDS: Final = 5.0
 """Seconds between two renewals of a lease."""
 SAFE_SECONDS: Final = 19.0
-"""Seconds after the renewal of a lease after which no attempt begins, as it could last longer than the lease."""
+"""Seconds after a renewal during which attempts can begin. A later one could last longer than the lease."""
 REREAD_SECONDS: Final = 1.0
-"""Seconds for which a change of an endpoint may go unnoticed while messages are delivered to it."""
+"""Seconds after which an endpoint is read again while messages are delivered to it, as it may have been changed."""
 POLL_SECONDS: Final = 0.1
-"""Seconds after which games are looked for again while attempts are under way."""
+"""Seconds between two polls for due games while attempts are in flight."""
 MAX_PER_ENDPOINT: Final = 16
-"""Attempts to one endpoint that run at a time."""
+"""Attempts to an endpoint that run at a time."""
 PER_SECOND: Final = 50
-"""Attempts to one endpoint in a second."""
+"""Attempts to an endpoint that begin in a second."""
 READ_AHEAD: Final = 64
 """Games of an endpoint that are read at a time."""
 ALL_GAMES: Final = 1 << 53
-"""A time at which every game is due. Redis keeps times as doubles, which are exact up to it."""
+"""A time at which every game is due: the largest that Redis, which stores times as doubles, stores exactly."""
 RETRY_MS: Final = 1000
-"""Milliseconds until an endpoint is looked at again for which the storage was away."""
+"""Milliseconds until an endpoint is due again after a fault of the store."""
 
 _log = logging.getLogger(__name__)
 
 
 class LeaseContext(NamedTuple):
-    """The parts that all leases share; ``clock`` is that of the store, ``jitter`` returns numbers from 0 to 1.
+    """The dependencies of all leases.
 
-    ``game_ttl``: milliseconds without a write after which a game has expired. ``begin_attempt`` begins one
-    attempt; it waits while as many run as may.
+    ``clock``: the clock of the store.
+    ``jitter``: returns numbers from 0 to 1.
+    ``game_ttl``: milliseconds without a write after which a game expires.
+    ``begin_attempt``: runs an attempt concurrently; it waits while the maximum of attempts runs.
     """
 
     store: WebhookStore
@@ -70,7 +72,7 @@ class LeaseContext(NamedTuple):
 
 
 class _Attempted(NamedTuple):
-    """An attempt to notify an endpoint of a game, with its outcome, or the error that ended it."""
+    """An attempt to notify an endpoint of a game, with its outcome or the error that ended it."""
 
     due: DueGame
     outcome: Outcome | None
@@ -79,7 +81,11 @@ class _Attempted(NamedTuple):
 
 
 class EndpointLease:
-    """The lease of one endpoint: held as long as there is something to deliver, unless ``stop`` is set."""
+    """The lease of an endpoint, kept while messages are due, unless ``stop`` is set.
+
+    ``leased``: the score of the reminder during the lease.
+    ``due``: the games that are due, as they were read with the endpoint.
+    """
 
     def __init__(
         self, context: LeaseContext, stop: Event, webhook: Webhook, leased: float, *, due: Sequence[DueGame]
@@ -97,11 +103,11 @@ class EndpointLease:
         self._send_at = 0.0
         self._in_flight: set[str] = set()
         self._attempted: queue.SimpleQueue[_Attempted] = queue.SimpleQueue()
-        if webhook.status != "failing":  # that is probed also with a game that is not due yet
+        if webhook.status != "failing":  # a failing endpoint can also be probed with a deferred game, not in ``due``
             self._add_due(due, READ_AHEAD)
 
     def deliver(self) -> None:
-        """Deliver until nothing is due, or somebody else has the lease."""
+        """Deliver messages until none is due or the lease is lost."""
         try:
             while self._has_lease():
                 self._renew()
@@ -123,11 +129,11 @@ class EndpointLease:
         return self._webhook is not None and self._leased is not None and not self._storage_failed
 
     def _may_send(self) -> bool:
-        """Return whether another message may be sent: not after a pause in which the lease may have ended."""
+        """Return whether another message may be sent: the process is not stopping, and the lease has not ended."""
         return not self._is_over and not self._stop.is_set() and monotonic() < self._renewed_at + SAFE_SECONDS
 
     def _renew(self) -> None:
-        """Renew the lease and read the endpoint again, each in its time."""
+        """Renew the lease, and read the endpoint again, if it is time."""
         assert self._webhook is not None
         assert self._leased is not None
         now = monotonic()
@@ -138,7 +144,7 @@ class EndpointLease:
             self._reread()
 
     def _release(self, at: int | None, *, games: bool = False) -> None:
-        """Give the lease back when no attempt is under way; the endpoint is due again then, or when a game is."""
+        """Release the lease, or wait for an attempt if some are in flight. ``at`` and ``games`` as ``WebhookStore``."""
         assert self._webhook is not None
         assert self._leased is not None
         if self._in_flight:
@@ -148,7 +154,7 @@ class EndpointLease:
             self._leased = None
 
     def _deliver_next(self) -> None:
-        """Do the next thing for the endpoint."""
+        """Do the next step for the endpoint, depending on its state."""
         context, webhook = self._context, self._webhook
         assert webhook is not None
         now = context.clock()
@@ -162,7 +168,7 @@ class EndpointLease:
             context.store.forget(webhook, now - context.game_ttl)
             self._release(None)
         elif now < webhook.paused_until:
-            # A failing endpoint is probed then, whenever the games are due that wait for it.
+            # A failing endpoint is probed at the end of its pause, even if no game is due then.
             self._release(webhook.paused_until, games=webhook.status != "failing")
         else:
             self._begin_attempts(webhook, now)
@@ -172,7 +178,7 @@ class EndpointLease:
                 self._release(webhook.paused_until, games=True)
 
     def _send_requested(self, webhook: Webhook) -> None:
-        """Send the first message that was asked for, and ask for it no more."""
+        """Send the first requested message, and remove it from the requested ones."""
         requested = webhook.requested[0]
         self._context.deliveries.send_requested(webhook, requested)
         self._change(
@@ -198,9 +204,9 @@ class EndpointLease:
             )
 
     def _begin_attempts(self, webhook: Webhook, now: int) -> None:
-        """Begin as many attempts as may run now: to a failing endpoint one, also of a game that is not due yet.
+        """Begin as many attempts as allowed: one to a failing endpoint, many to another.
 
-        A game that was deferred for hours is no reason not to see that its endpoint is back.
+        A failing endpoint is also probed with a deferred game. Otherwise its recovery could go unnoticed for hours.
         """
         probe, limit = webhook.status == "failing", _most_attempts(webhook)
         if len(self._in_flight) >= limit:
@@ -216,17 +222,17 @@ class EndpointLease:
             self._ready.clear()
 
     def _read_due(self, webhook: Webhook, now: int) -> None:
-        """Read which games are due."""
+        """Read the due games."""
         limit = READ_AHEAD + len(self._in_flight)
         self._add_due(self._context.store.due(webhook, now, limit), limit)
 
     def _add_due(self, due: Sequence[DueGame], limit: int) -> None:
         self._ready.extend(reminder for reminder in due if reminder.game not in self._in_flight)
-        # If these are all, the process that releases the endpoint finds what has become due meanwhile.
+        # A full page may not be all: read the next one without a pause.
         self._poll_at = 0.0 if len(due) == limit else monotonic() + POLL_SECONDS
 
     def _attempt(self, webhook: Webhook, due: DueGame, *, probe: bool) -> None:
-        """Notify the endpoint of one game, in a thread of its own."""
+        """Notify the endpoint of a game. Runs in its own thread or greenlet."""
         context = self._context
         try:
             context.metrics.count_delivery_begun(context.clock() - due.at)
@@ -237,9 +243,9 @@ class EndpointLease:
         self._attempted.put(attempted)
 
     def _wait(self, limit: int = 0) -> None:
-        """Wait for an attempt to end, and note what has become of it and of others that have ended.
+        """Wait for an attempt to end, and process the results of all that have ended.
 
-        Where fewer than ``limit`` attempts run, wait no longer than until the next may begin.
+        If fewer than ``limit`` attempts run, wait only until the next one may begin.
         """
         pause = POLL_SECONDS
         if self._ready and len(self._in_flight) < limit:
@@ -250,7 +256,7 @@ class EndpointLease:
                 self._end_attempt(self._attempted.get_nowait())
 
     def _end_attempt(self, attempted: _Attempted) -> None:
-        """Note what an attempt has shown of the endpoint."""
+        """Process the result of an attempt."""
         context, error, outcome = self._context, attempted.error, attempted.outcome
         self._in_flight.discard(attempted.due.game)
         if isinstance(error, StorageUnavailable | OutcomeUnknown) and not isinstance(error, Unreadable):
@@ -275,7 +281,7 @@ class EndpointLease:
             )
 
     def _change(self, change: Callable[[Webhook], Webhook]) -> None:
-        """Change the endpoint as it is in the store."""
+        """Change the endpoint in the store. If it was changed there, read it and try again."""
         while self._webhook is not None:
             before, after = self._webhook, change(self._webhook)
             if before == after or self._context.store.replace(before, after):
@@ -293,11 +299,11 @@ class EndpointLease:
 
 
 def _most_attempts(webhook: Webhook) -> int:
-    """Return how many attempts to an endpoint may run at a time: to a failing one only the probe."""
+    """Return the maximum of concurrent attempts to an endpoint. A failing one gets only the probe."""
     return 1 if webhook.status == "failing" else MAX_PER_ENDPOINT
 
 
-# The deliverer: takes the reminders of endpoints, and delivers to each under its lease.
+# The deliverer: leases the reminders of endpoints, and delivers messages to them.
 
 
 DELIVERY_SETTINGS: Final = ConsumerSettings(
@@ -314,7 +320,7 @@ MAX_ATTEMPTS: Final = 500
 
 
 class Deliverer(Consumer):
-    """Delivers to the endpoints of a store."""
+    """Delivers messages to the endpoints of a store."""
 
     def __init__(self, context: LeaseContext, queue: Queue, spawn: Spawn) -> None:
         super().__init__(DELIVERY_SETTINGS, queue, spawn)
@@ -322,7 +328,7 @@ class Deliverer(Consumer):
         self._stop = Event()
 
     def handle(self, reminder: LeasedReminder) -> Next:
-        """Deliver to one endpoint what is due. Who releases its lease has written the next reminder."""
+        """Deliver the due messages of an endpoint. ``EndpointLease`` sets the next reminder when it ends."""
         app, _, name = reminder.game.partition(".")
         webhook, due = self._context.store.read_with_due(app, name, self._clock(), READ_AHEAD)
         if webhook is None:
@@ -331,13 +337,13 @@ class Deliverer(Consumer):
         return "written"
 
     def close(self) -> None:
-        """Begin no more attempts, wait for those under way, and give the endpoints back."""
+        """Stop: begin no more attempts, wait for those in flight, and release all leases."""
         self._stop.set()
         with self._changed:
             self._changed.wait_for(lambda: not self._under_way)
 
 
-# The outbox worker: takes the reminders of games that are to be published to their application, and publishes.
+# The outbox worker: leases the reminders of games with unpublished events, and publishes these.
 
 
 OUTBOX_SETTINGS: Final = ConsumerSettings(
@@ -351,9 +357,10 @@ OUTBOX_SETTINGS: Final = ConsumerSettings(
 
 
 class OutboxWorker(Consumer):
-    """Publishes games to their applications; ``wake`` is called when an endpoint was made due.
+    """Publishes games to their applications.
 
-    ``spawn`` waits while as many are under way as may be.
+    ``spawn``: runs a publication concurrently; it waits while the maximum of publications runs.
+    ``wake``: is called when an endpoint has become due.
     """
 
     def __init__(self, outbox: Outbox, queue: Queue, spawn: Spawn, wake: Callable[[], None]) -> None:
@@ -362,7 +369,7 @@ class OutboxWorker(Consumer):
         self._wake = wake
 
     def handle(self, reminder: LeasedReminder) -> Next:
-        """Publish one game."""
+        """Publish a game."""
         published = self._outbox.publish(reminder.tenant, reminder.game)
         if published.published_at is not None:
             self._metrics.count_publication(self._clock() - published.published_at)
@@ -371,7 +378,7 @@ class OutboxWorker(Consumer):
         return "never" if published.again is None else published.again
 
 
-# The erasure worker: takes applications with people who are to be erased, and goes on with each of them for a while.
+# The erasure worker: leases the reminders of applications with pending erasures, and carries out a part of these.
 
 
 ERASURE_SETTINGS: Final = ConsumerSettings(
@@ -391,5 +398,5 @@ class ErasureWorker(Consumer):
         self._erasures = erasures
 
     def handle(self, reminder: LeasedReminder) -> Next:
-        """Do a part for one application; it is due again behind those that are due already."""
+        """Carry out a part of the erasures of an application. If some remain, it is due again after all others."""
         return self._clock() if self._erasures.go_on(reminder.game) else "never"

@@ -1,7 +1,7 @@
-"""The metrics of the processes beside the web server; those that the web server has, too, are in ``service.metrics``.
+"""The metrics of background processes; ``service.metrics`` has those that the web server also has.
 
-Owns their names. They never name a game, a seat or what is hidden. With ``PROMETHEUS_MULTIPROC_DIR`` in the environment
-they are counted in that folder, which the web server of the same run exposes. Does not depend on who counts.
+Owns their names. They never name a game, a seat or hidden tiles. If the environment has ``PROMETHEUS_MULTIPROC_DIR``,
+they are stored in that folder, and the web server of the same run exposes them. Does not depend on what counts them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FALLBACKS: Final = ("greedy", "first")
 TIME_OUTS: Final = ("bot", "move", "claim", "forfeit", "deal", "fill")
 DELIVERIES: Final = ("ok", "status", "gone", *FAILURES_TO_SEND)
 ENDPOINTS: Final = ("active", "failing", "disabled")
-"""The values of the labels: each series is shown from the start, at 0."""
+"""The values of labels. Each series exists from the start, with the value 0."""
 
 
 class WorkerMetrics:
@@ -95,7 +95,7 @@ class WorkerMetrics:
         self._show_zeros()
 
     def _show_zeros(self) -> None:
-        """Show what has not happened yet as 0: where a series begins with its first failure, no increase is seen."""
+        """Create all series with 0: Prometheus sees no increase where a series begins with its first failure."""
         for metric, labels in (
             (self._moves, LEVELS),
             (self._decisions, LEVELS),
@@ -110,7 +110,7 @@ class WorkerMetrics:
                 metric.labels(label)
 
     def count_decision(self, level: str, seconds: float) -> None:
-        """Observe a decision of this level."""
+        """Observe the duration of a decision of this level."""
         self._decisions.labels(level).observe(seconds)
 
     def count_move(self, level: str) -> None:
@@ -122,7 +122,7 @@ class WorkerMetrics:
         self._fallbacks.labels(by).inc()
 
     def count_time_out(self, then: str) -> None:
-        """Count a deadline; ``then`` is what followed."""
+        """Count a passed deadline by its consequence."""
         self._time_outs.labels(then).inc()
 
     def count_deferred(self) -> None:
@@ -130,7 +130,7 @@ class WorkerMetrics:
         self._deferred.inc()
 
     def count_taken(self, kind: ReminderKind, lag_ms: int) -> None:
-        """Observe a reminder that was taken."""
+        """Observe a reminder that was leased ``lag_ms`` after it was due."""
         self._lags.labels(kind).observe(max(lag_ms, 0) / 1000)
 
     def count_publication(self, lag_ms: int) -> None:
@@ -138,15 +138,15 @@ class WorkerMetrics:
         self._outbox_lags.observe(max(lag_ms, 0) / 1000)
 
     def count_delivery(self, outcome: str) -> None:
-        """Count an attempt to deliver; ``outcome`` is ``ok`` or a word for what was wrong."""
+        """Count a delivery attempt; ``outcome`` is ``ok`` or the ``error`` of the attempt."""
         self._deliveries.labels(outcome).inc()
 
     def count_delivery_begun(self, lag_ms: int) -> None:
-        """Observe an attempt to notify an endpoint, ``lag_ms`` after the game was due."""
+        """Observe the start of a delivery attempt ``lag_ms`` after its game was due."""
         self._delivery_lags.observe(max(lag_ms, 0) / 1000)
 
     def count_endpoint(self, status: str) -> None:
-        """Count an endpoint that has this status now."""
+        """Count an endpoint that has changed to this status."""
         self._endpoints.labels(status).inc()
 
     def count_failure(self, kind: ReminderKind) -> None:
@@ -154,20 +154,20 @@ class WorkerMetrics:
         self._failures.labels(kind).inc()
 
 
-# The port of the metrics of a process without a web server: ``/metrics`` for Prometheus, ``/healthz`` for liveness.
+# The HTTP server of background processes: ``/metrics`` for Prometheus, ``/healthz`` for liveness checks.
 
 
 READ_SECONDS: Final = 5.0
 
 
 def serve_metrics(host: str, port: int, text: Callable[[], bytes], is_alive: Callable[[], bool]) -> None:
-    """Answer on this address as long as the process runs. Raises ``OSError`` if it cannot be listened on."""
+    """Serve metrics and liveness in a thread until the process ends. Raises ``OSError`` if the address is not free."""
     server = ThreadingHTTPServer((host, port), partial(_Handler, text, is_alive))
     Thread(target=server.serve_forever, daemon=True).start()
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Answers one request on each connection."""
+    """Answers a request on each connection."""
 
     timeout = READ_SECONDS
 
@@ -177,7 +177,7 @@ class _Handler(BaseHTTPRequestHandler):
         super().__init__(*arguments)
 
     def do_GET(self) -> None:  # the name that the library expects
-        """Answer with the metrics, or whether the process is alive."""
+        """Answer with the metrics or the liveness of the process."""
         if self.path == "/metrics":
             self._answer(200, PROMETHEUS_TEXT, self._text())
         elif self.path == "/healthz":

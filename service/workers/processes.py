@@ -1,7 +1,7 @@
-"""The entry points of the processes: ``python -m service bots``, ``scheduler`` and ``messenger``.
+"""The entry points of the background processes: ``python -m service bots``, ``scheduler`` and ``messenger``.
 
-Owns of what each of them consists, and how the parts of a messenger begin and end together. Does not depend on how any
-of it works.
+Owns the parts of each process, and how the loops of a messenger start and stop together. Does not depend on how these
+parts work.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ from service.workers.scheduler import Scheduler
 if TYPE_CHECKING:
     from gevent.pool import Pool
 
-# The messenger: several loops in one process, each of which sends messages about games.
+# The messenger, which runs several loops in one process.
 
 
 END_SECONDS: Final = 5.0
-"""Seconds that all loops together get to end what they have begun."""
+"""Seconds in which all loops have to end after a stop was requested."""
 
 _log = logging.getLogger(__name__)
 
 
 class Loop(Control):
-    """One loop: ``step`` as for ``service.workers.consumer.run``, and ``close``, which is called when it has ended."""
+    """A loop: ``step`` as for ``service.workers.consumer.run``, and ``close``, which is called after the last step."""
 
     def __init__(self, name: str, step: Callable[[], float], close: Callable[[], None]) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class Loop(Control):
 
 
 class Messenger:
-    """Runs loops until a stop is requested; a fault of one of them ends all, with the exit status 1."""
+    """Runs loops until a stop is requested. If one of them raises an error, all end, with the exit status 1."""
 
     def __init__(self, loops: list[Loop], stop: Stop) -> None:
         self._loops = loops
@@ -69,7 +69,7 @@ class Messenger:
         self._failed = False
 
     def run(self) -> int:
-        """Run the loops; returns the exit status."""
+        """Run the loops. Return the exit status."""
         threads = [Thread(target=self._run, args=(loop,), name=loop.name, daemon=True) for loop in self._loops]
         for thread in threads:
             thread.start()
@@ -99,10 +99,7 @@ MAX_PUBLISHED: Final = 16
 
 
 def run_bots(settings: Settings, stop: Stop) -> int:
-    """Make the moves of computer players, and compute hints and reviews, until a stop is requested.
-
-    Returns the exit status.
-    """
+    """Run a bot worker until a stop is requested. Return the exit status."""
     parts, queue = _start(settings, stop)
     events = RoundEvents(parts.repository)
     worker = BotWorker(parts.automation, Decisions(events, queue.metrics, choose_move), queue)
@@ -118,14 +115,14 @@ def run_bots(settings: Settings, stop: Stop) -> int:
 
 
 def run_scheduler(settings: Settings, stop: Stop) -> int:
-    """Handle deadlines that have passed until a stop is requested; returns the exit status."""
+    """Run a scheduler until a stop is requested. Return the exit status."""
     parts, queue = _start(settings, stop)
     run(_with_deletions(Scheduler(parts.automation, queue).step, parts.deleted), stop)
     return 0
 
 
 def _with_deletions(step: Callable[[], float], deleted: DeletedGames) -> Callable[[], float]:
-    """Return the step of a process, which drops deleted games before it, in the same thread."""
+    """Return a step that drops deleted games before it calls ``step``, in the same thread."""
 
     def both() -> float:
         deleted.poll_if_due()
@@ -135,9 +132,9 @@ def _with_deletions(step: Callable[[], float], deleted: DeletedGames) -> Callabl
 
 
 def run_messenger(settings: Settings, stop: Stop) -> int:
-    """Notify applications of their games until a stop is requested; returns the exit status.
+    """Run a messenger until a stop is requested. Return the exit status.
 
-    gevent must have patched the standard library before anything of the service was imported.
+    gevent must have patched the standard library before any module of the service was imported.
     """
     from gevent import spawn  # noqa: PLC0415 # only this process needs it
     from gevent.pool import Pool  # noqa: PLC0415 # as above
@@ -165,7 +162,6 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
 
 
 def _erasures(parts: WorkerParts, outbox: Outbox) -> Erasures:
-    """Return what erases people from games."""
     return Erasures(
         parts.erasures,
         parts.repository,
@@ -179,7 +175,7 @@ def _erasures(parts: WorkerParts, outbox: Outbox) -> Erasures:
 def lease_context(
     parts: WorkerParts, sender: Sender, metrics: WorkerMetrics, *, begin_attempt: Spawn, game_ttl: int
 ) -> LeaseContext:
-    """Return what the leases of endpoints work with."""
+    """Return the dependencies of the leases of endpoints."""
     jitter = SystemRandom().random
     deliveries = Deliveries(
         parts.webhooks,
@@ -195,25 +191,25 @@ def lease_context(
 
 
 def _poll(deleted: DeletedGames) -> float:
-    """Drop deleted games; returns when to do so again."""
+    """Drop deleted games. Return the seconds until the next poll."""
     deleted.poll()
     return POLL_SECONDS
 
 
 def _refresh(heartbeats: RedisHeartbeats) -> float:
-    """Learn which deadlines are postponed; returns when to do so again."""
+    """Read the heartbeats, which defer deadlines after an outage. Return the seconds until the next reading."""
     heartbeats.refresh()
     return BEAT_SECONDS
 
 
 def _end(publisher: OutboxWorker, publishers: Pool) -> None:
-    """Let what is under way end, and give back what does not, in the time that all loops have for it."""
+    """Wait for publications to end, for half of the time that all loops have, and release the other leases."""
     publishers.join(END_SECONDS / 2)
     publisher.close()
 
 
 def _start(settings: Settings, stop: Stop, most_calls: int | None = None) -> tuple[WorkerParts, Queue]:
-    """Put the process together."""
+    """Build the parts of a process, and start its log and its metrics."""
     configure_logging(settings.log_level, settings.log_format)
     registry = CollectorRegistry()
     metrics = Metrics(registry)

@@ -1,7 +1,6 @@
-"""The scheduler: takes the reminders of games with a deadline, and makes what is due happen.
+"""The scheduler: leases the reminders of games with a deadline, and applies what follows from a passed one.
 
-Owns what becomes of a reminder then. Whether a time is over is read from the game and judged by the clock of the store,
-never by that of this machine.
+A deadline is read from the game and compared with the clock of the store, never with that of this machine.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ SETTINGS: Final = ConsumerSettings(
     batch=32,
     poll_seconds=(0.25, 0.25),
     failure="a deadline could not be handled",
-    fresh_ms=1_000,  # an outage may have begun and ended since, and would postpone the deadline
+    fresh_ms=1_000,  # later, an outage may have begun and ended, which defers the deadline
 )
 
 
@@ -37,16 +36,16 @@ class Scheduler(Consumer):
         self._automation = automation
 
     def handle(self, reminder: LeasedReminder) -> Next:
-        """Do what is due in a game; if nothing is, its reminder is set to when something will be."""
+        """Apply what is due in a game. If nothing is, return when the reminder is due again."""
         TRACE.set("")
         try:
             result = self._automation.time_out(reminder.game, reminder.reading)
         except StaleVersion:
-            return "written"  # the write that came first has written the next reminder
+            return "written"  # another write came first, and has set the next reminder
         if result is None:
             return "never"
         if not isinstance(result, Committed):
-            self._metrics.count_deferred()  # it has passed by the clock of the game, of which its reminder is
+            self._metrics.count_deferred()  # an outage has deferred it: without that, it would have passed
             return result
         clock = result.after.clock
         if result.status_before == "waiting":
