@@ -1,4 +1,4 @@
-"""Turns of tenants: of what waits, each tenant gets as much as the others."""
+"""Fair scheduling: tenants take turns, so that all get the same share of the work."""
 
 from __future__ import annotations
 
@@ -12,11 +12,16 @@ from service.bounded_cache import BoundedCache
 T = TypeVar("T")
 
 MAX_TENANTS: Final = 10_000
-"""Tenants of whom is known when they were served."""
+"""Tenants whose last turn is stored."""
 
 
 class Due(NamedTuple):
-    """The number of games of a tenant that are due in one shard; ``since`` is a time that orders the shards."""
+    """The due games of a tenant in one shard.
+
+    ``place``: identifies the shard.
+    ``games``: their number.
+    ``since``: a time that orders the shards of a tenant, the earliest first.
+    """
 
     place: int
     tenant: str
@@ -25,18 +30,21 @@ class Due(NamedTuple):
 
 
 class Turns:
-    """The turns of tenants in this process."""
+    """Distributes due games among tenants, and remembers their turns in this process."""
 
     def __init__(self) -> None:
         self._served = BoundedCache[str, int](MAX_TENANTS)
         self._turn = 0
 
     def share(self, due: Iterable[Due], limit: int, most_of: Callable[[str], int] | None) -> Counter[tuple[int, str]]:
-        """Return how many games to take at each place of each tenant, at most ``limit`` together."""
+        """Return the number of games to lease for each pair of place and tenant, ``limit`` games together at most.
+
+        ``most_of`` returns the limit of a tenant.
+        """
         places: defaultdict[str, list[Due]] = defaultdict(list)
         for entry in sorted(due, key=attrgetter("since")):
             places[entry.tenant].append(entry)
-        # The sort is stable: of those who were served at the same time, or never, who waits the longest comes first.
+        # The sort is stable: among tenants that never had a turn, the one that waits longest comes first.
         order = sorted(places, key={tenant: self._served.get(tenant) or 0 for tenant in places}.__getitem__)
         waiting = deque(
             [
@@ -58,7 +66,7 @@ class Turns:
 
 
 class FairQueue(Generic[T]):
-    """Of each tenant, the first that came is the first that is taken; who was served is behind all others."""
+    """A queue for each tenant, first in, first out. After each item of a tenant, all other tenants have their turn."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, deque[T]] = {}
@@ -67,11 +75,11 @@ class FairQueue(Generic[T]):
         return bool(self._waiting)
 
     def put(self, tenant: str, item: T) -> None:
-        """Add one of this tenant."""
+        """Add an item of this tenant."""
         self._waiting.setdefault(tenant, deque()).append(item)
 
     def take(self) -> T:
-        """Return the next one, which waits no longer. Raises ``StopIteration`` if there is none."""
+        """Remove and return the next item. Raises ``StopIteration`` if the queue is empty."""
         tenant = next(iter(self._waiting))
         items = self._waiting.pop(tenant)
         item = items.popleft()
@@ -80,6 +88,6 @@ class FairQueue(Generic[T]):
         return item
 
     def keep(self, is_kept: Callable[[T], bool]) -> None:
-        """Drop all others."""
+        """Drop all items for which ``is_kept`` returns false."""
         remaining = {tenant: deque(filter(is_kept, items)) for tenant, items in self._waiting.items()}
         self._waiting = {tenant: items for tenant, items in remaining.items() if items}

@@ -1,8 +1,8 @@
-"""The memory reserve: what new things may not use, so that running games can go on when a server is almost full.
+"""The memory reserve, which only running games may use, so that they can continue when a server is almost full.
 
-A server with ``maxmemory`` and the policy ``noeviction`` refuses all writes when its memory is full, also moves. So new
-games, applications and endpoints are refused earlier. Owns when that is; does not depend on what they are. A server
-without ``maxmemory``, or that does not show its memory, takes new things always.
+A server with ``maxmemory`` and the policy ``noeviction`` refuses all writes when its memory is full, even moves. So new
+games, applications and endpoints are refused earlier. They are never refused on a server without ``maxmemory``, or one
+that does not show its memory.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from service.redis.errors import StorageUnavailable
 from service.redis.topology import Topology
 
 RESERVE_PERCENT: Final = 10
-"""Percentage of ``maxmemory`` that new things may not use."""
+"""The reserve, in percent of ``maxmemory``."""
 
 REASON: Final = "memory reserve"
-"""Why something new was refused, in the log and the metrics."""
+"""The reason of refusals because of the reserve, in the log and the metrics."""
 
 CHECK_SECONDS: Final = 1.0
-"""How long the memory of a server is considered unchanged."""
+"""Seconds for which the result of a check is used again."""
 
 
 class Memory(NamedTuple):
-    """The bytes that a server uses, and the most that it may; both 0 if it does not show them, or has no limit."""
+    """The memory of a server in bytes. Both fields are 0 if it has no limit or does not show it."""
 
     used: int = 0
     limit: int = 0
@@ -39,7 +39,7 @@ class Memory(NamedTuple):
 
     @classmethod
     def shown(cls, answer: Any) -> Memory:
-        """Return what an answer to INFO shows."""
+        """Return the memory that an answer to INFO shows."""
         if not isinstance(answer, bytes):
             return cls()
         fields = info_fields(answer)
@@ -49,16 +49,21 @@ class Memory(NamedTuple):
 
 
 class _Check(NamedTuple):
-    """When a server was asked for its memory, and whether new games were refused from then on."""
+    """A check of the memory of a server.
+
+    ``time``: when it began, in seconds.
+    ``refused``: whether new things are refused until the next check.
+    """
 
     time: float
     refused: bool
 
 
 class MemoryReserve:
-    """Keeps a reserve on each server of a topology; ``now`` is a clock in seconds.
+    """Keeps a reserve on each server of a topology.
 
-    ``observe_failure`` is called with the reason of each refusal.
+    ``observe_failure``: is called with the reason of each refusal.
+    ``now``: a monotonic clock, in seconds.
     """
 
     def __init__(
@@ -74,7 +79,7 @@ class MemoryReserve:
         self._checks: dict[str, _Check] = {}
 
     def require_space(self, key: bytes) -> None:
-        """Raise ``StorageUnavailable`` while the server that owns ``key`` takes nothing new, or does not answer."""
+        """Raise ``StorageUnavailable`` if the owner of ``key`` has only its reserve left, or does not answer."""
         try:
             self.check(key)
         except StorageUnavailable as error:
@@ -86,10 +91,10 @@ class MemoryReserve:
             raise unavailable from error
 
     def check(self, key: bytes) -> None:
-        """Raise ``StorageUnavailable`` if the server that owns ``key`` takes no new games now.
+        """Raise ``StorageUnavailable`` if the owner of ``key`` has only its reserve left.
 
-        The server is asked at most once a second, by one caller; the others use the result before. Raises ``NotSent``
-        or ``MaybeSent`` if it does not answer.
+        At most one caller in ``CHECK_SECONDS`` sends a request to the server; the others use the last result. Raises
+        ``NotSent`` or ``MaybeSent`` if the server does not answer.
         """
         node = self._topology.node(key)
         check = self._checks.get(node)

@@ -1,9 +1,9 @@
-"""The shares of tenants in Redis or Valkey: bytes counted by the day, and how full the servers are.
+"""Limits the bytes that a tenant may store in a day (UTC), counted in Redis or Valkey.
 
-Owns how many games of computer players a tenant has, and how much a tenant may write: a twentieth of the memory of all
-servers in a day for the network of an address, a fifth for an application, unless the settings say something else, or
-the operator of this one. Moves may take as much again; and in the reserve a twentieth of it in a day, whatever was
-written before. Days are those of UTC. Does not depend on what is written, or what it weighs.
+Owns the share of each tenant. In a day, the network of an address may store a twentieth of the memory of all servers,
+and an application a fifth, unless the settings, or the operator for one application, set another limit. When memory is
+short, writes to existing games are limited, too: all bytes of a tenant to two shares. Once only the memory reserve is
+left, only a twentieth of that counts. Does not depend on what is written, or how its size is estimated.
 """
 
 from __future__ import annotations
@@ -23,35 +23,40 @@ from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.redis.topology import Topology
 
 REFRESH_SECONDS: Final = 1.0
-"""Seconds between two looks at the memory of the servers."""
+"""Seconds between two readings of the memory of the servers."""
 HALF_PERCENT: Final = 50
-"""Percentage of its memory from which a server has little left: moves need room in ``MOVES`` shares."""
+"""Percentage of used memory from which memory is short, so that writes to existing games are limited."""
 MOVES: Final = 2
-"""The shares that a tenant has for all that it writes; new things take one of them at most."""
+"""The limit of all writes of a tenant, in shares. New things may use only one share."""
 KNOWN_MS: Final = 10_000
-"""Milliseconds for which a process uses a count that it has read, so that all processes soon answer alike."""
+"""Milliseconds for which a process caches a count or an own limit."""
 PART_OF_NETWORK: Final = 20
-"""The network of an address gets this part (1/20) of the memory in a day."""
+"""The share of the network of an address is 1/20 of the memory."""
 PART_OF_APPLICATION: Final = 5
+"""The share of an application is 1/5 of the memory."""
 PART_OF_RESERVE: Final = 20
+"""The share of any tenant in the reserve is 1/20 of it."""
 
 _MIB: Final = 1024 * 1024
 _DAY_SECONDS: Final = 86_400
 _MAX_KNOWN: Final = 10_000
-"""Tenants whose counts a process knows."""
+"""Tenants whose counts are cached."""
 
 _log = logging.getLogger(__name__)
 
 
 class Tenant(NamedTuple):
-    """Whose share something counts in: an application by its id, or the network of an address by a digest."""
+    """An application or a network, whose share is charged.
+
+    ``id``: the id of an application, or a digest of a network.
+    """
 
     id: str
     is_app: bool = False
 
 
 class ShareUsed(Exception):
-    """The tenant has used its share up; after ``retry_after`` seconds it has one again."""
+    """The tenant has used up its share, and gets a new one in ``retry_after`` seconds."""
 
     def __init__(self, retry_after: int) -> None:
         super().__init__("share used")
@@ -59,49 +64,48 @@ class ShareUsed(Exception):
 
 
 class Shares(Protocol):
-    """The shares of all tenants. A fault of the storage admits what cannot be counted.
+    """The shares of all tenants. During a fault of the store, everything is admitted.
 
-    ``counts_writes``: whether writes to games that exist have to be admitted, because there is little memory left; it
-    is looked at before each of them, and costs nothing. ``is_reserved``: whether only the reserve is left.
+    ``counts_writes``: whether memory is short, so that writes to existing games need ``admit``. Every write reads it.
+    ``is_reserved``: whether only the reserve is left.
     """
 
     counts_writes: bool
     is_reserved: bool
 
     def take(self, tenant: Tenant, size: int) -> None:
-        """Count so many bytes of something new in the share of its tenant. Raises ``ShareUsed``, and counts nothing."""
+        """Charge ``size`` bytes for something new. Raises ``ShareUsed``, and charges nothing then."""
 
     def limit(self, tenant: Tenant) -> int | None:
-        """Return the bytes that a tenant may store in a day; ``None`` for any number."""
+        """Return the bytes that a tenant may store in a day, ``None`` without a limit."""
 
     def give_back(self, tenant: Tenant, size: int) -> None:
-        """Count so many bytes less: what they were taken for was not stored."""
+        """Refund the bytes that were charged for something that was not stored."""
 
     def admit(self, tenant: Tenant, size: int) -> None:
-        """Admit a write of so many bytes to a game that exists. Raises ``ShareUsed``."""
+        """Raise ``ShareUsed`` unless the tenant may write ``size`` bytes to an existing game."""
 
     def count(self, tenant: Tenant, size: int) -> None:
-        """Count what was written to games that exist."""
+        """Charge ``size`` bytes that were written to existing games."""
 
 
 class Unlimited(Shares):
-    """Everybody may write everything."""
+    """Admits all writes."""
 
     counts_writes = False
     is_reserved = False
 
     def take(self, tenant: Tenant, size: int) -> None:
-        """Admit it."""
+        """Do nothing."""
 
     def limit(self, tenant: Tenant) -> int | None:  # noqa: ARG002 # as the port has it
-        """Any number."""
         return None
 
     def give_back(self, tenant: Tenant, size: int) -> None:
         """Do nothing."""
 
     def admit(self, tenant: Tenant, size: int) -> None:
-        """Admit it."""
+        """Do nothing."""
 
     def count(self, tenant: Tenant, size: int) -> None:
         """Do nothing."""
@@ -111,18 +115,19 @@ UNLIMITED: Final = Unlimited()
 
 
 class Budgets(NamedTuple):
-    """MiB that a network and an application may store in a day: 0 for no limit, ``None`` for a part of the memory."""
+    """The MiB that a network and an application may store in a day: 0 for no limit, ``None`` for a part of memory."""
 
     network: int | None = None
     app: int | None = None
 
 
 class RedisShares(Shares):
-    """Counts what the tenants of games write; ``clock`` in milliseconds since 1970.
+    """Counts the bytes of tenants in Redis.
 
-    ``own_budget`` returns the MiB that the operator has given an application, or raises ``StorageUnavailable``.
+    ``clock``: in milliseconds since 1970.
+    ``own_budget``: returns the MiB that the operator has set for an application; can raise ``StorageUnavailable``.
 
-    How full the servers are is found by ``refresh``, which ``keep_refreshing`` does again and again.
+    ``refresh`` reads the memory of the servers; ``keep_refreshing`` repeats that.
     """
 
     def __init__(
@@ -146,7 +151,7 @@ class RedisShares(Shares):
         self.is_reserved = False
 
     def refresh(self) -> None:
-        """Look how full the servers are; one that does not answer counts as before. Raises no fault of the storage."""
+        """Read the memory of the servers, unless one of them does not answer. Raises no fault of the store."""
         try:
             primaries = self._topology.one_for_each_primary(keys.CHECKS)
         except NotSent:
@@ -160,7 +165,7 @@ class RedisShares(Shares):
         self.is_reserved = any([memory.is_reserved for memory in memories])
 
     def keep_refreshing(self) -> None:
-        """Look for ever; for a thread of its own."""
+        """Refresh every second, for ever. Runs in its own thread."""
         while True:
             try:
                 self.refresh()
@@ -189,13 +194,13 @@ class RedisShares(Shares):
             self._count(keys.share(tenant.id, self._day()), -size, None)
 
     def admit(self, tenant: Tenant, size: int) -> None:
-        """Admit a write to a game that exists: in the reserve as long as the part of the tenant in that lasts."""
+        """Admit a write to an existing game by the share in the reserve if only that is left, else by two shares."""
         day = self._day()
         if self.is_reserved and self._bytes:
             reserve = self._bytes * RESERVE_PERCENT // 100
             if self._count(keys.reserve_share(tenant.id, day), size, reserve // PART_OF_RESERVE):
                 return
-            self.refresh()  # the memory may have been freed since the last look
+            self.refresh()  # memory may have been freed since the last reading
             if self.is_reserved:
                 raise ShareUsed(self._until_tomorrow())
         limit = self.limit(tenant)
@@ -207,7 +212,7 @@ class RedisShares(Shares):
             self._count(keys.share(tenant.id, self._day()), size, None)
 
     def _own_budget(self, app: str) -> int | None:
-        """Return the MiB that the operator has given this application, as read in the last ``KNOWN_MS``."""
+        """Return the MiB that the operator has set for this application, cached for ``KNOWN_MS``."""
         now = self._clock()
         budget, read_at = self._own.get(app) or (None, -KNOWN_MS)
         if now - read_at >= KNOWN_MS:
@@ -221,7 +226,7 @@ class RedisShares(Shares):
             raise ShareUsed(self._until_tomorrow())
 
     def _counted(self, key: bytes) -> int:
-        """Return the count as this process has read it in the last ``KNOWN_MS``; 0 after a fault of the storage."""
+        """Return a count, cached for ``KNOWN_MS``; 0 if it was never read because of a fault of the store."""
         now = self._clock()
         count, read_at = self._known.get(key) or (0, -KNOWN_MS)
         if now - read_at >= KNOWN_MS:
@@ -231,7 +236,10 @@ class RedisShares(Shares):
         return count
 
     def _count(self, key: bytes, size: int, most: int | None) -> bool:
-        """Return whether so many bytes were counted; a fault of the storage counts nothing, and admits them."""
+        """Add to a count, and return whether that was possible without exceeding ``most``.
+
+        After a fault of the store, nothing is added and the result is ``True``.
+        """
         command = evalsha("take_share", (key,), size, b"" if most is None else most, _DAY_SECONDS)
         with suppress(StorageUnavailable, OutcomeUnknown):
             return bool(self._calls.write("take_share", key, command))

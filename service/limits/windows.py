@@ -1,6 +1,6 @@
-"""Counts in windows of time that all workers share: in Redis, or in the memory of a worker while Redis fails.
+"""Counts in windows of time, which all workers share in Redis. While Redis fails, each worker counts in its memory.
 
-A key names its window, so a count is forgotten, not reset, when the window is over.
+A key contains the time of its window, so a count is never reset: it expires when the window is over.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from service.redis.calls import failure_of
 from service.redis.topology import Topology
 
 FALLBACK_SECONDS: Final = 5.0
-"""How long a worker uses its local count after Redis has failed."""
+"""Seconds for which a worker uses its local counts after a failure of Redis."""
 MAX_LOCAL_COUNTS: Final = 100_000
-"""Counts that a worker keeps in its memory; of more, the one that was increased longest ago is forgotten."""
+"""Local counts of a worker. Beyond that, the count that was increased longest ago is dropped."""
 
 _log = logging.getLogger(__name__)
 
 Count = Callable[[str, int, int], int]
-"""Adds an amount to the count of a key, which is kept for so many seconds; returns the new count."""
+"""Adds an amount to the count of a key, which expires after some seconds. Returns the new count."""
 
 
 class RedisCounts:
@@ -56,7 +56,7 @@ class LocalCounts:
 
 
 class FallbackCounts:
-    """Counts by ``shared``; for ``FALLBACK_SECONDS`` after it has failed, in the memory of this process."""
+    """Counts by ``shared``. For ``FALLBACK_SECONDS`` after a failure, it counts in the memory of this process."""
 
     def __init__(self, shared: Count) -> None:
         self._shared = shared

@@ -1,8 +1,8 @@
-"""Where requests may go: which URLs are taken, and which addresses are public.
+"""Decides where requests may go: which URLs are accepted, and which addresses are public.
 
-Owns the reading of a URL, and the networks that are not public. Does not depend on how a name is looked up, nor on how
-a request is sent. Who sends one connects to an address that ``resolve`` has returned, and never to the name: a second
-look-up could give another address.
+Owns the parsing of a URL, and the list of networks that are not public. A caller must connect to an address that
+``resolve`` has returned, never to the host name: a second look-up could return another address. Does not depend on how
+a name is looked up, nor on how a request is sent.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Final, NamedTuple
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 Find = Callable[[str], Collection[Address]]
-"""The addresses of a host name, of which there may be none."""
+"""Returns the addresses of a host name, which may have none."""
 
 MAX_URL_CHARACTERS: Final = 500
 REASONS: Final = ("too_long", "malformed", "not_https", "credentials", "port", "not_public")
-"""Why a URL is refused.
+"""The reasons for which a URL is refused.
 
-A name without an address is not public either: who asks is not told which names there are in the network of the
-service, where its resolver may know more of them than others do.
+A name without an address is ``not_public``, too. With another reason, a client could find out which names exist in the
+internal network of the service.
 """
 
 EVERYWHERE: Final = (IPv4Network("0.0.0.0/0"), IPv6Network("::/0"))
@@ -36,7 +36,7 @@ _AUTHORITY: Final = re.compile(
 )
 _PATH: Final = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*")
 _NAME: Final = re.compile(r"(?=.{1,253}\Z)(?!-)[a-z0-9_-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9_-]{1,63}(?<!-))*")
-_NUMBER: Final = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")  # system resolvers take these for IPv4 addresses
+_NUMBER: Final = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")  # system resolvers read these as IPv4 addresses
 
 _NOT_PUBLIC: Final = tuple(
     map(
@@ -70,11 +70,11 @@ _NOT_PUBLIC: Final = tuple(
     )
 )
 _GLOBAL_UNICAST: Final = IPv6Network("2000::/3")
-"""Outside it: loopback, mapped and translated IPv4 addresses, unique local and link-local ones, multicast."""
+"""It excludes loopback, mapped and translated IPv4 addresses, unique local and link-local addresses, and multicast."""
 
 
 class RefusedUrl(ValueError):
-    """A URL to which no request is sent; ``reason`` is one of ``REASONS``."""
+    """The URL is refused; ``reason`` is one of ``REASONS``."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -82,7 +82,11 @@ class RefusedUrl(ValueError):
 
 
 class Target(NamedTuple):
-    """The parts of a URL: ``host`` in small letters, an IPv6 address without brackets; ``path`` with the query."""
+    """The parts of a URL.
+
+    ``host``: in lower case; an IPv6 address without brackets.
+    ``path``: includes the query.
+    """
 
     scheme: str
     host: str
@@ -91,21 +95,23 @@ class Target(NamedTuple):
 
     @property
     def authority(self) -> str:
-        """Host and port as in the header ``Host``: without the usual port of the scheme."""
+        """Return host and port as in the header ``Host``, without the default port of the scheme."""
         return self.host_in_brackets if self.port == _PORTS[self.scheme] else f"{self.host_in_brackets}:{self.port}"
 
     @property
     def host_in_brackets(self) -> str:
-        """The host as in a URL."""
+        """Return the host as in a URL: an IPv6 address in brackets."""
         return f"[{self.host}]" if ":" in self.host else self.host
 
 
 def check_url(url: str, networks: Collection[Network] = ()) -> Target:
-    """Read a URL without looking up its host; addresses in ``networks`` are allowed though they are not public.
+    """Parse and check a URL without looking up its host.
 
-    ``http``, other ports and names without a dot are for these networks alone: without any they are refused here, else
-    by ``resolve``. A host is written in ASCII (``xn--…``), a name without a final dot, an IPv4 address as four decimal
-    numbers; a URL with a fragment is malformed.
+    Addresses in ``networks`` are allowed although they are not public. Only they may be used with ``http``, with other
+    ports or with names without a dot. Without ``networks``, such URLs are refused here, else ``resolve`` refuses them.
+
+    The host must be in ASCII (``xn--…``), a name without a final dot, an IPv4 address as four decimal numbers. A URL
+    with a fragment is malformed.
 
     Raises:
         RefusedUrl: see ``REASONS``.
@@ -138,11 +144,11 @@ def check_url(url: str, networks: Collection[Network] = ()) -> Target:
 
 
 def resolve(target: Target, networks: Collection[Network], find: Find) -> tuple[Address, ...]:
-    """Return the addresses of a target, looked up once, in the order of the look-up; at least one, and all are allowed.
+    """Look up a target once, and return its addresses in the order of the look-up: at least one, and all are allowed.
 
     Raises:
-        RefusedUrl: one of the addresses is not allowed, or there is none.
-        LookupFailed: what ``find`` raises.
+        RefusedUrl: one of the addresses is not allowed, or the host has none.
+        LookupFailed: raised by ``find``.
     """
     literal = _literal(target.host)
     addresses = tuple(find(target.host)) if literal is None else (literal,)
@@ -153,14 +159,14 @@ def resolve(target: Target, networks: Collection[Network], find: Find) -> tuple[
 
 
 def is_public(address: Address) -> bool:
-    """Return whether an address belongs to a single host on the internet, and contains no other address."""
+    """Return whether an address belongs to a single host on the internet, and does not embed another address."""
     if isinstance(address, IPv6Address) and (address not in _GLOBAL_UNICAST or address.scope_id is not None):
         return False
     return address.is_global and not any(address in network for network in _NOT_PUBLIC)
 
 
 def _host(authority: re.Match[str]) -> str:
-    """Return the host in a normal form."""
+    """Return the host in normal form. Raises ``RefusedUrl``."""
     try:
         if authority["ipv6"]:
             return str(IPv6Address(authority["ipv6"]))
@@ -175,12 +181,12 @@ def _host(authority: re.Match[str]) -> str:
 
 
 def _literal(host: str) -> Address | None:
-    """Return the address that a host in normal form is; ``None`` for a name."""
+    """Return the address if the host, in normal form, is one; ``None`` for a name."""
     return ip_address(host) if ":" in host or _NUMBER.fullmatch(host) else None
 
 
 def _check_addresses(target: Target, addresses: Collection[Address], networks: Collection[Network]) -> None:
-    """Refuse a target unless each of its addresses is allowed."""
+    """Raise ``RefusedUrl`` unless all addresses of a target are allowed."""
     for address in addresses:
         if any(address in network for network in networks):
             continue

@@ -1,10 +1,11 @@
 """Connections on which every wait ends by a deadline, however slowly the other side sends.
 
-Owns the socket and how it is connected, TLS on it, how long it waits for the next request, and the number of bytes that
-are read. Does not depend on HTTP.
+Owns the socket, how it is connected, its TLS, the pool of idle connections, and the limit of bytes that are read. Does
+not depend on HTTP.
 
-A time limit of a socket is no such deadline: it begins anew with each byte that arrives, with gevent also within one
-record of TLS. So TLS runs on buffers in memory here, and every wait is one for the socket, for the time that is left.
+The timeout of a socket is not such a deadline: it restarts with each byte that arrives, with gevent even within one
+record of TLS. So TLS runs on buffers in memory here, and every wait for the socket has the remaining time as its
+timeout.
 """
 
 from __future__ import annotations
@@ -21,25 +22,25 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from service.outgoing.addresses import Address
 
-# The time by which several steps must be done together.
+# The deadline of several steps together.
 
 
 class Deadline:
-    """A time that many seconds from now."""
+    """A point in time, ``seconds`` from now."""
 
     def __init__(self, seconds: float) -> None:
         self._begin = monotonic()
         self._end = self._begin + seconds
 
     def left(self) -> float:
-        """Return the seconds left, more than none; raises ``TimeoutError`` once it has passed."""
+        """Return the remaining seconds, more than 0. Raises ``TimeoutError`` if the deadline has passed."""
         left = self._end - monotonic()
         if left <= 0:
             raise TimeoutError("the deadline has passed")
         return left
 
     def elapsed_ms(self) -> int:
-        """Return the milliseconds since it was set."""
+        """Return the milliseconds since the deadline was set."""
         return int((monotonic() - self._begin) * 1000)
 
 
@@ -49,15 +50,15 @@ _RECEIVE_BYTES: Final = 65536
 _MAX_ADDRESSES: Final = 4
 
 Connect = Callable[[Address, int, float], socket.socket]
-"""A connection to this address and port, made within so many seconds; raises ``OSError``."""
+"""Returns a socket connected to an address and a port, with a timeout in seconds. Raises ``OSError``."""
 
 
 class TooMuch(Exception):
-    """The other side has sent more bytes than are read."""
+    """The other side has sent more bytes than allowed."""
 
 
 class Connection:
-    """A connected socket; used by one thread at a time."""
+    """A connected socket. Only one thread at a time may use it."""
 
     def __init__(self, sock: socket.socket, deadline: Deadline) -> None:
         self._socket = sock
@@ -67,10 +68,10 @@ class Connection:
         self._deadline = deadline
         self._allowance = 0
         self.has_received = False
-        """Whether anything was read since ``begin``."""
+        """Whether bytes were received since ``begin``."""
 
     def begin(self, deadline: Deadline, most_bytes: int) -> None:
-        """Begin a request: it ends by ``deadline``, and no more than this number of bytes is read in answer."""
+        """Begin a request, which ends by ``deadline`` and whose response may have ``most_bytes``."""
         self._deadline = deadline
         self._allowance = most_bytes
         self.has_received = False
@@ -85,10 +86,10 @@ class Connection:
         if self._tls is None:
             self._send(data)
         else:
-            self._drive(partial(self._tls.write, data))  # always all of it, as it goes to memory
+            self._drive(partial(self._tls.write, data))  # writes all data, because the buffer in memory has no limit
 
     def receive(self, size: int) -> bytes:
-        """Up to ``size`` bytes; none at the end. Raises ``OSError``, ``TimeoutError``, ``TooMuch``."""
+        """Return up to ``size`` bytes, none at the end. Raises ``OSError``, ``TimeoutError``, ``TooMuch``."""
         if self._allowance <= 0:
             raise TooMuch
         size = min(size, self._allowance)
@@ -98,14 +99,11 @@ class Connection:
         return data
 
     def makefile(self, _mode: str = "rb") -> io.BufferedReader:
-        """Return a file to read from, as ``http.client`` expects it of a socket.
-
-        To close it leaves the connection open.
-        """
+        """Return a file to read from, for ``http.client``. Closing it does not close the connection."""
         return io.BufferedReader(_Reader(self))
 
     def is_silent(self) -> bool:
-        """Return whether the connection is open with nothing to read, as it should be between two requests."""
+        """Return whether the connection is open and has nothing to read, as expected between two requests."""
         if self._tls is not None and self._tls.pending():
             return False
         self._socket.settimeout(0)
@@ -118,11 +116,11 @@ class Connection:
         return False
 
     def close(self) -> None:
-        """Close the connection, without waiting for the other side."""
+        """Close the connection without waiting for the other side."""
         self._socket.close()
 
     def _drive(self, step: Callable[[], _T]) -> _T:
-        """Take a step of TLS: send what it has to send, and receive as often as it needs more."""
+        """Run a step of TLS: send the bytes that it produces, and receive bytes as long as it needs more."""
         while True:
             try:
                 result = step()
@@ -151,7 +149,7 @@ class Connection:
 
 
 def _read(tls: ssl.SSLObject, size: int) -> bytes:
-    """Read decrypted bytes; none at the end, also at one that was not announced."""
+    """Read decrypted bytes, none at the end, even if the other side did not announce the end."""
     try:
         return tls.read(size)
     except (ssl.SSLZeroReturnError, ssl.SSLEOFError):
@@ -159,7 +157,7 @@ def _read(tls: ssl.SSLObject, size: int) -> bytes:
 
 
 class _Reader(io.RawIOBase):
-    """The bytes of one answer."""
+    """The bytes of a response as a raw stream."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -174,7 +172,7 @@ class _Reader(io.RawIOBase):
 
 
 def connect_one(addresses: tuple[Address, ...], port: int, deadline: Deadline, connect: Connect) -> socket.socket:
-    """Return a socket connected to the first of the addresses that accepts, within ``CONNECT_SECONDS`` in all."""
+    """Return a socket connected to the first address that accepts, after at most ``CONNECT_SECONDS`` for all."""
     limit = Deadline(min(CONNECT_SECONDS, deadline.left()))
     addresses = addresses[:_MAX_ADDRESSES]
     for others, address in zip(range(len(addresses) - 1, 0, -1), addresses, strict=False):
@@ -186,7 +184,7 @@ def connect_one(addresses: tuple[Address, ...], port: int, deadline: Deadline, c
 
 
 def connect_socket(address: Address, port: int, seconds: float) -> socket.socket:
-    """Return a socket that is connected to this address. Raises ``OSError``."""
+    """Return a socket connected to this address. Raises ``OSError``."""
     sock = socket.socket(socket.AF_INET if address.version == 4 else socket.AF_INET6, socket.SOCK_STREAM)
     try:
         sock.settimeout(seconds)
@@ -198,27 +196,30 @@ def connect_socket(address: Address, port: int, seconds: float) -> socket.socket
     return sock
 
 
-# Connections that wait for the next request to the same host.
+# The pool of idle connections, which are used again for the next request to the same host.
 
 
 MAX_PER_HOST: Final = 16
 MOST: Final = 512
+"""Idle connections to all hosts."""
 IDLE_SECONDS: Final = 15.0
+"""Seconds after which an idle connection is closed."""
 AGE_SECONDS: Final = 300.0
+"""Seconds since its opening after which a connection is not used again."""
 
 Key = tuple[str, str, int]
 """Scheme, host and port."""
 
 
 class Open(NamedTuple):
-    """An open connection, and when it was opened, in seconds of ``time.monotonic``."""
+    """An open connection; ``opened`` is in seconds of ``time.monotonic``."""
 
     connection: Connection
     opened: float
 
 
 class Pool:
-    """For all threads of a process; keeps ``MAX_PER_HOST`` connections of a host, and ``most`` in all."""
+    """Idle connections for all threads of a process: at most ``MAX_PER_HOST`` to a host, and ``most`` in all."""
 
     def __init__(self, most: int = MOST, clock: Callable[[], float] = monotonic) -> None:
         self._most = most
@@ -229,7 +230,7 @@ class Pool:
         self._number = 0
 
     def take(self, key: Key) -> Open | None:
-        """Return the connection to this host that has waited least; the caller owns it then."""
+        """Remove and return the connection to a host that was idle for the shortest time, if there is one."""
         while True:
             with self._lock:
                 self._close_expired()
@@ -242,7 +243,7 @@ class Pool:
             reusable.connection.close()
 
     def put(self, key: Key, entry: Open) -> None:
-        """Let a connection wait, or close it if it is old."""
+        """Add an idle connection, or close it if it is too old. A full pool closes the one that was idle longest."""
         now = self._clock()
         if now - entry.opened > AGE_SECONDS:
             entry.connection.close()
@@ -259,7 +260,7 @@ class Pool:
             self._order[self._number] = (key, now)
 
     def close(self) -> None:
-        """Close all that wait."""
+        """Close all idle connections."""
         with self._lock:
             for waiting in self._waiting.values():
                 for entry in waiting.values():

@@ -1,8 +1,8 @@
-"""Looks up the host names that applications give: each in a thread, a share of them for each application.
+"""Looks up host names that applications give, each in a thread, with a limit for each application.
 
-Owns how many look-ups are under way, and for how long one is waited for. A look-up cannot be interrupted: its thread
-counts until it ends, which may be half a minute after its caller has given up. Works in threads and, where the standard
-library is patched, with gevent. Does not depend on what is sent.
+Owns the number of concurrent look-ups, and the time that a caller waits for one. A look-up cannot be interrupted: its
+thread counts until it ends, which can be half a minute after its caller has given up. Works in threads and, where the
+standard library is patched, with gevent. Does not depend on what is sent.
 """
 
 from __future__ import annotations
@@ -22,28 +22,32 @@ if TYPE_CHECKING:
     from gevent.threadpool import ThreadPool
 
 Lookup = Callable[[str], Sequence[str]]
-"""The addresses of a host name, as texts.
+"""Returns the addresses of a host name, as text.
 
-Raises ``socket.gaierror``, of which ``NO_SUCH_HOST`` say that there are none, or another ``OSError`` if that is not
-known.
+Raises ``socket.gaierror`` with an error of ``NO_SUCH_HOST`` if the host has none, and any other ``OSError`` if the
+look-up failed.
 """
 
 LOOKUP_SECONDS: Final = 5.0
+"""Seconds that a caller waits for a look-up."""
 MAX_LOOKUPS: Final = 32
-"""The most look-ups that are under way in a process."""
+"""Look-ups of a process in flight."""
 NO_SUCH_HOST: Final = frozenset(
     getattr(socket, name) for name in ("EAI_NONAME", "EAI_NODATA", "EAI_ADDRFAMILY") if hasattr(socket, name)
 )
-"""The errors by which a name server says that a name does not exist, or has no address."""
+"""The errors which report that a name does not exist or has no address."""
 
 Addresses = tuple[Address, ...]
 
 
 class LookupFailed(Exception):
-    """It is not known which addresses a name has; another try may succeed.
+    """A look-up failed; another attempt can succeed.
 
-    ``share_used``: as many look-ups of the application are under way as may be; ``no_room``: as many of all;
-    ``no_answer``: the name server did not answer in time, or said that it does not know.
+    The reasons:
+
+    ``share_used``: the application has its maximum of look-ups in flight.
+    ``no_room``: the process has its maximum of look-ups in flight.
+    ``no_answer``: the name server did not answer within the time limit, or reported a failure.
     """
 
     def __init__(self, reason: Literal["share_used", "no_room", "no_answer"]) -> None:
@@ -52,7 +56,7 @@ class LookupFailed(Exception):
 
 
 class Lookups:
-    """The look-ups of a process, by ``lookup``; at most ``most`` at a time, of which an application has a share."""
+    """The look-ups of a process: at most ``most`` in flight, of which each application has a share (``InFlight``)."""
 
     def __init__(self, lookup: Lookup, most: int = MAX_LOOKUPS) -> None:
         self._lookup = lookup
@@ -61,9 +65,7 @@ class Lookups:
         self._under_way: dict[tuple[str, str], Future[Addresses]] = {}
 
     def find(self, app: str, host: str, seconds: float = LOOKUP_SECONDS) -> Addresses:
-        """Return the addresses of a name that this application has given, in the order of the look-up.
-
-        It may have none.
+        """Return the addresses of a name that an application has given, possibly none, in the order of the look-up.
 
         Raises ``LookupFailed``.
         """
@@ -73,7 +75,7 @@ class Lookups:
             raise LookupFailed("no_answer") from None
 
     def _begun(self, key: tuple[str, str]) -> Future[Addresses]:
-        """Return the look-up of this name for this application that is under way, or a new one."""
+        """Return the look-up of a name for an application: the one in flight, or a new one."""
         with self._lock:
             future = self._under_way.get(key)
             if future is not None:
@@ -89,7 +91,7 @@ class Lookups:
         return future
 
     def _ask(self, key: tuple[str, str], future: Future[Addresses]) -> None:
-        """Look up a name; however long that takes, it counts until it has ended."""
+        """Look up a name, and set the result of its future. The look-up counts as in flight until it ends."""
         addresses: Addresses = ()
         failed: Exception | None = None
         try:
@@ -113,10 +115,10 @@ class Lookups:
 
 
 def system_lookup(host: str) -> Sequence[str]:
-    """Return the addresses of a name, by the resolver of the system.
+    """Return the addresses of a name from the resolver of the system.
 
-    With gevent, in threads for nothing else: its own resolver has ten threads, by which the connections of the service
-    itself look up their servers, such as Redis.
+    With gevent, the look-up runs in a thread pool of its own: the resolver of gevent has only ten threads, which the
+    service needs to look up its own servers, such as Redis.
     """
     from gevent.monkey import get_original, is_module_patched  # noqa: PLC0415 # not in processes that look nothing up
 
@@ -130,7 +132,7 @@ def system_lookup(host: str) -> Sequence[str]:
 
 @lru_cache(maxsize=1)
 def _threads() -> ThreadPool:
-    """Return the native threads of a process with gevent: enough for all look-ups of a ``Lookups``."""
+    """Return the native threads for look-ups with gevent, enough for all of a ``Lookups``."""
     from gevent.threadpool import ThreadPool  # noqa: PLC0415 # as above
 
     return ThreadPool(MAX_LOOKUPS)

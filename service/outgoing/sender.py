@@ -1,8 +1,8 @@
-"""Sends requests to addresses of strangers, each within a time limit, and reads a bounded answer.
+"""Sends requests to URLs of users within a time limit, and reads responses of limited size.
 
-Owns the request as a whole, and the signature of a message. There is one way to a socket, ``Sender._open``, which
-checks every address of the host and connects to one of those; no redirect is followed, and no variable of the
-environment names a proxy. Does not depend on what is sent.
+Owns the request and the signature of a message. Only ``Sender._open`` opens sockets: it checks every address of the
+host and connects to one of them. Redirects are not followed, and proxies in environment variables are ignored. Does not
+depend on what is sent.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from service.outgoing.connection import (
 )
 from service.outgoing.lookups import LOOKUP_SECONDS, Lookup, LookupFailed, Lookups, system_lookup
 
-# A tunnel through the operator's proxy, which then decides where requests may go.
+# A tunnel through the proxy of the operator. The proxy decides where requests may go.
 
 
 _FINAL: Final = 200
@@ -43,15 +43,15 @@ _REFUSED: Final = (403, 407)  # what smokescreen and other filtering proxies ans
 
 
 class _Response(HTTPResponse):
-    """An answer after any number of interim ones (RFC 9110, 15.2), of which ``http.client`` knows 100 alone.
+    """A final response after any number of interim ones (RFC 9110, 15.2); ``http.client`` only knows the interim 100.
 
-    101 is a final one: nobody has asked for another protocol.
+    101 counts as final, since no request asks for another protocol.
     """
 
     def begin(self) -> None:
         super().begin()
         while self.status < _FINAL and self.status != _SWITCHING:
-            self.headers = None  # type: ignore[assignment] # as before the first answer, so that the next one is read
+            self.headers = None  # type: ignore[assignment] # with headers, begin() would do nothing
             super().begin()
 
 
@@ -60,7 +60,7 @@ class TunnelRefused(Exception):
 
 
 def open_tunnel(connection: Connection, authority: str) -> None:
-    """Have the proxy connect to ``authority`` (``host:port``).
+    """Make the proxy connect to ``authority`` (``host:port``).
 
     Raises:
         TunnelRefused: the proxy does not allow it.
@@ -77,21 +77,23 @@ def open_tunnel(connection: Connection, authority: str) -> None:
 
 MAX_ANSWER_BYTES: Final = 65_536
 REASONS: Final = ("refused_address", "lookup", "connection", "tls", "timeout", "too_large", "not_http")
-"""Why a request got no answer: see ``SendFailed``."""
+"""The reasons for which a request has no response: see ``SendFailed``."""
 
 _HEAD_BYTES: Final = 65_536
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9-]+")
 _HEADER_VALUE: Final = re.compile(r"[ -~]*")
 _SECONDS: Final = re.compile(r"[0-9]{1,9}")
 _NOBODY: Final = ""
-"""For whom the proxy is looked up, in place of an application: it has its own share."""
+"""The owner of look-ups of the proxy, in place of an application, so that they have a share of their own."""
 
 
 class Answer(NamedTuple):
-    """The answer of the other side; success is a status of 2xx alone.
+    """A response. Only a status of 2xx is a success.
 
-    ``body`` is as it was sent, never decompressed, and cut off where it is longer than allowed: then it is not
-    ``complete``. ``retry_after`` is in seconds, as the header ``Retry-After`` asks for; ``ms`` is the time it all took.
+    ``body``: as it was sent, never decompressed.
+    ``retry_after``: seconds from the header ``Retry-After``.
+    ``ms``: the duration of the request in milliseconds.
+    ``complete``: whether ``body`` is all of it; a longer body than allowed is cut off.
     """
 
     status: int
@@ -102,12 +104,16 @@ class Answer(NamedTuple):
 
 
 class SendFailed(Exception):
-    """There was no answer, for this ``reason``, after these milliseconds.
+    """No response was received, for a ``reason``, after ``ms`` milliseconds.
 
-    ``refused_address``: the URL, or an address of its host, is not allowed (any more), the host has none, or the proxy
-    refuses it; ``lookup``: no name server told the address of the host, or too many look-ups of the application were
-    under way; ``connection``: it could not be connected, or broke; ``tls``: no TLS, or no valid certificate for the
-    host; ``timeout``; ``too_large``: the head of the answer; ``not_http``: no HTTP.
+    ``refused_address``: the URL or an address of its host is not allowed (any more), the host has no address, or the
+    proxy refuses it.
+    ``lookup``: the look-up of the host failed, or too many look-ups of the application were in flight.
+    ``connection``: the connection could not be opened, or broke.
+    ``tls``: the host has no TLS, or no valid certificate.
+    ``timeout``: the time limit has passed.
+    ``too_large``: the head of the response is too large.
+    ``not_http``: the response is not HTTP.
     """
 
     def __init__(self, reason: str, ms: int) -> None:
@@ -117,7 +123,7 @@ class SendFailed(Exception):
 
 
 class _Exchange(NamedTuple):
-    """A request, its target and application, and how many bytes of the answer to read."""
+    """A request with its target and application; ``max_answer`` bytes of the response body are read."""
 
     app: str
     target: Target
@@ -128,9 +134,11 @@ class _Exchange(NamedTuple):
 class Sender:
     """Sends requests for all threads of a process.
 
-    ``networks`` are allowed although they are not public. With a ``proxy`` (``http://host:port``) every request goes
-    through a tunnel of the proxy, which decides about addresses: no host but the proxy is looked up here, and
-    ``networks`` has to be empty. ``app`` is the application that has given a URL, whose look-ups have a bound.
+    ``networks``: networks that are allowed although they are not public.
+    ``proxy``: ``http://host:port``. Every request goes through a tunnel of the proxy, which decides about addresses:
+    only the proxy is looked up here, and ``networks`` must be empty.
+
+    ``app`` is the application that has given a URL; its look-ups are limited.
     """
 
     def __init__(
@@ -152,7 +160,7 @@ class Sender:
         self._pool = Pool()
 
     def check(self, url: str, app: str) -> None:
-        """Refuse a URL to which no request would be sent now; a host is looked up unless that is for the proxy.
+        """Check whether a request may be sent to a URL. Looks up its host, unless there is a proxy.
 
         Raises:
             RefusedUrl: see ``service.outgoing.addresses.REASONS``.
@@ -172,15 +180,15 @@ class Sender:
         timeout: float,
         max_answer: int = MAX_ANSWER_BYTES,
     ) -> Answer:
-        """Post a JSON text, and return the answer, whatever its status.
+        """Post a JSON text, and return the response with any status.
 
-        All of it, from the look-up to the last byte, takes ``timeout`` seconds at most. On a connection that was open
-        before and is closed by the other side without an answer, the request is repeated once, on a new one: so it may
-        arrive twice.
+        It takes at most ``timeout`` seconds from the look-up to the last byte. If an idle connection is used, and the
+        other side closes it without a response, the request is sent once more on a new connection. So it can arrive
+        twice.
 
         Raises:
-            SendFailed: there was no answer.
-            ValueError: a header is not one that can be sent.
+            SendFailed: no response was received.
+            ValueError: a header contains characters that cannot be sent.
         """
         deadline = Deadline(timeout)
         try:
@@ -204,11 +212,11 @@ class Sender:
         raise SendFailed(reason, deadline.elapsed_ms()) from None
 
     def close(self) -> None:
-        """Close the connections that wait for another request."""
+        """Close all idle connections."""
         self._pool.close()
 
     def _request(self, target: Target, headers: Mapping[str, str], body: bytes) -> bytes:
-        """Return the whole request as it is sent."""
+        """Return the bytes of the request."""
         fields = {
             "Host": target.authority,
             "User-Agent": self._user_agent,
@@ -238,7 +246,7 @@ class Sender:
         return self._ask(key, self._open(target, exchange.app, deadline), exchange, deadline)
 
     def _ask(self, key: Key, entry: Open, exchange: _Exchange, deadline: Deadline) -> Answer:
-        """Send the request on this connection, and read the answer; then the connection waits, or is closed."""
+        """Send the request on a connection and read the response. Then put the connection into the pool, or close it."""
         connection, max_answer = entry.connection, exchange.max_answer
         reusable = False
         try:
@@ -260,7 +268,7 @@ class Sender:
         return Answer(response.status, body[:max_answer], retry_after, deadline.elapsed_ms(), complete)
 
     def _open(self, target: Target, app: str, deadline: Deadline) -> Open:
-        """Return a new connection to the target. The only place that opens a socket."""
+        """Return a new connection to the target. No other function opens a socket."""
         if self._proxy is None:
             hop, networks = target, self._networks
         else:
@@ -282,7 +290,7 @@ class Sender:
 
 
 def _retry_after(text: str | None) -> int | None:
-    """Return the seconds that a ``Retry-After`` asks for, as a number or as a date; ``None`` if it asks for nothing."""
+    """Return the seconds of a ``Retry-After``, which is a number or a date; ``None`` if it is missing or invalid."""
     if text is None:
         return None
     if _SECONDS.fullmatch(text):
@@ -294,7 +302,7 @@ def _retry_after(text: str | None) -> int | None:
         return None
 
 
-# Signatures of messages by Standard Webhooks 1.0.0 (https://www.standardwebhooks.com).
+# Signatures of messages according to Standard Webhooks 1.0.0 (https://www.standardwebhooks.com).
 
 
 SECRET_BYTES: Final = 32
@@ -307,14 +315,15 @@ def new_secret(random_bytes: Callable[[int], bytes]) -> bytes:
 
 
 def secret_text(secret: bytes) -> str:
-    """Return the secret as its owner gets it: ``whsec_`` and Base64."""
+    """Return the secret as applications receive it: ``whsec_`` and Base64."""
     return _PREFIX + base64.b64encode(secret).decode("ascii")
 
 
 def signed_headers(message: str, seconds: int, body: bytes, secrets: Sequence[bytes]) -> dict[str, str]:
-    """Return the headers of an attempt to deliver a message, with a signature by each secret (two during rotation).
+    """Return the headers of a delivery attempt, with a signature by each secret (two after a change of the secret).
 
-    ``message`` is the id, the same for all attempts, without a dot; ``seconds`` the time of this attempt since 1970.
+    ``message``: the id of the message, the same for all attempts, without a dot.
+    ``seconds``: the time of this attempt, in seconds since 1970.
     """
     signed = f"{message}.{seconds}.".encode("ascii") + body
     signatures = (base64.b64encode(hmac.digest(secret, signed, "sha256")).decode("ascii") for secret in secrets)
