@@ -246,7 +246,7 @@ class Sender:
         return self._ask(key, self._open(target, exchange.app, deadline), exchange, deadline)
 
     def _ask(self, key: Key, entry: Open, exchange: _Exchange, deadline: Deadline) -> Answer:
-        """Send the request on a connection and read the response. Then put the connection into the pool, or close it."""
+        """Send the request on a connection and read the response. Then return it to the pool, or close it."""
         connection, max_answer = entry.connection, exchange.max_answer
         reusable = False
         try:

@@ -1,5 +1,5 @@
-"""Redis or Valkey itself: one server, Sentinel or a Cluster, its calls, errors and clock, the keys, and the scripts.
+"""Access to Redis or Valkey: one server, Sentinel or a Cluster; calls, errors, clock, keys and scripts.
 
-Owns one Lua script for each write. Does not depend on HTTP, games or applications: what they store is opaque here, and
-how they use it is in their own ``store`` modules.
+Owns the Lua scripts, one for each write, and the names of keys. Does not depend on HTTP, games or applications. Their
+own ``store`` modules encode values and call the scripts.
 """

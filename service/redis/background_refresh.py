@@ -1,7 +1,6 @@
-"""A discovery that runs in the background: one run at a time, however many callers request it.
+"""Runs a discovery in the background, one run at a time for any number of callers.
 
-Owns when it runs; does not depend on what is discovered. Runs in a thread, or in a greenlet where gevent has patched
-threads.
+It runs in a thread, or in a greenlet where gevent has patched threads.
 """
 
 from __future__ import annotations
@@ -13,19 +12,19 @@ import time
 from collections.abc import Callable
 
 PAUSE = 0.2
-"""Seconds between two runs: during an outage every call requests one."""
+"""Minimum of seconds between two runs. During an outage, every call requests a run."""
 
 POLL_SECONDS = 1.0
-"""Seconds between two look-ups of what may change unnoticed, as long as it is used."""
+"""Seconds between two runs that no failure causes, as long as the servers are used. They find unnoticed changes."""
 
 FIRST_WAIT = 0.8
-"""Seconds that a call waits for the first successful run."""
+"""Seconds for which a call waits while no server is known."""
 
 _log = logging.getLogger(__name__)
 
 
 class BackgroundRefresh:
-    """Runs ``discover`` on request. Its errors are only logged, since the next call will request another run."""
+    """Runs ``discover`` on request. Errors are only logged, since the next call will request another run."""
 
     def __init__(self, discover: Callable[[], None]) -> None:
         self._discover = discover
@@ -35,15 +34,15 @@ class BackgroundRefresh:
         self._runs = 0
         self._requested_at = -math.inf
         self.ended_at = -math.inf
-        """When a run last ended, by the monotonic clock."""
+        """When the last run ended, in seconds of ``time.monotonic``."""
 
     def request_after(self, seconds: float) -> None:
-        """Request a run if none was requested for so many seconds; returns at once."""
+        """Request a run if the last request was ``seconds`` ago or more. Returns at once."""
         if time.monotonic() - self._requested_at >= seconds:
             self.request()
 
     def request(self) -> None:
-        """Request a run that begins after this call; returns at once."""
+        """Request a run that begins after this call. Returns at once."""
         self._requested_at = time.monotonic()
         with self._state:
             self._requested = True
@@ -53,7 +52,7 @@ class BackgroundRefresh:
         threading.Thread(target=self._run, daemon=True).start()
 
     def wait(self, seconds: float) -> None:
-        """Request a run, and wait at most these seconds until one has ended."""
+        """Request a run, and wait until one has ended, for ``seconds`` at most."""
         with self._state:
             runs = self._runs
         self.request()

@@ -1,8 +1,8 @@
-"""Calls to the servers: one command or script that reads or writes, and what an answer, an error or none means.
+"""Calls to the servers: runs commands and scripts that read or write, and interprets answers and errors.
 
-Owns the sources of the scripts, how a server is told which one to run, what is repeated, and what an error means. A
-write is sent once. A read is repeated once if its connection breaks at once, so that a connection that died unnoticed
-fails no request. Does not depend on what is stored, nor on where the servers are (``service.redis.topology``).
+Owns the sources of the scripts and how they are run, what is repeated, and the meaning of errors. A write is sent once.
+A read is repeated once if its connection breaks immediately, so that a stale connection of the pool fails no request.
+Does not depend on what is stored, nor on where the servers are (``service.redis.topology``).
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from service.redis.connection import Command, DedicatedConnection, MaybeSent, No
 from service.redis.errors import OVERLOADED, OutcomeUnknown, StorageUnavailable
 from service.redis.topology import Topology
 
-# The classification of redis-py's errors: the store is unavailable, or the program is wrong.
+# The classification of redis-py's errors: the store is unavailable, or there is an error in the program.
 
 
-RETRY_SOON_SECONDS = 1  # it passes by itself
+RETRY_SOON_SECONDS = 1  # the fault is temporary
 RETRY_LATER_SECONDS = 5  # an operator has to act
 
 ERROR_PREFIXES: dict[str, int] = {
     "ASK": RETRY_SOON_SECONDS,  # the slot is being migrated
-    "BUSY": RETRY_SOON_SECONDS,  # another script is running for too long
+    "BUSY": RETRY_SOON_SECONDS,  # another script runs for too long
     "CLUSTERDOWN": RETRY_SOON_SECONDS,
     "DENIED": RETRY_LATER_SECONDS,  # protected mode: no connections from other hosts
-    "LOADING": RETRY_SOON_SECONDS,  # it is loading its data after a start
+    "LOADING": RETRY_SOON_SECONDS,  # the server loads its data after a start
     "MASTERDOWN": RETRY_SOON_SECONDS,  # a replica that has lost its primary
-    "MISCONF": RETRY_LATER_SECONDS,  # it cannot save its data, and refuses writes
+    "MISCONF": RETRY_LATER_SECONDS,  # the server cannot save its data, and refuses writes
     "MOVED": RETRY_SOON_SECONDS,  # another server owns the slot now
     "NOAUTH": RETRY_LATER_SECONDS,
     "NOPERM": RETRY_LATER_SECONDS,
     "NOREPLICAS": RETRY_SOON_SECONDS,  # fewer than min-replicas-to-write
     "OOM": RETRY_LATER_SECONDS,  # out of memory
-    "READONLY": RETRY_SOON_SECONDS,  # a replica: the failover has not ended
+    "READONLY": RETRY_SOON_SECONDS,  # the server is a replica: a failover is in progress
     "TRYAGAIN": RETRY_SOON_SECONDS,  # the keys of the slot are being migrated
     "WRONGPASS": RETRY_LATER_SECONDS,
 }
-"""The prefixes of error answers that may pass, and the seconds after which to try again."""
+"""The prefixes of error answers for which the store is unavailable, and the seconds after which to try again."""
 
 
 WRITE_FAILURES: Final = (
@@ -60,11 +60,11 @@ WRITE_FAILURES: Final = (
     "no majority",
     "memory reserve",
 )
-"""The reasons for which a write fails, as they are counted."""
+"""The reasons for which a write can fail, as metrics name them."""
 
 
 def as_unavailable(error: Exception) -> StorageUnavailable | None:
-    """Return the error of the port for ``error``; ``None`` if the program is wrong."""
+    """Return the ``StorageUnavailable`` for an error of redis-py; ``None`` for an error in the program."""
     prefix = _prefix(error)
     if prefix in ERROR_PREFIXES:
         return StorageUnavailable(prefix, ERROR_PREFIXES[prefix])
@@ -76,7 +76,7 @@ def as_unavailable(error: Exception) -> StorageUnavailable | None:
         ):
             return StorageUnavailable("auth", RETRY_LATER_SECONDS)
         case exceptions.ResponseError() if str(error).startswith("Protocol error: unauthenticated"):
-            # A command that is too long for a client that has not authenticated.
+            # The server refuses long commands of a client that has not authenticated.
             return StorageUnavailable("NOAUTH", RETRY_LATER_SECONDS)
         case exceptions.AuthenticationWrongNumberOfArgsError():
             return StorageUnavailable("auth", RETRY_LATER_SECONDS)
@@ -99,7 +99,7 @@ def as_unavailable(error: Exception) -> StorageUnavailable | None:
 
 
 def unanswered(error: NotSent | MaybeSent) -> StorageUnavailable:
-    """Return the error of the port for a call without an answer. Raises ``error`` itself if the program is wrong."""
+    """Return the ``StorageUnavailable`` for a call without an answer. Raises ``error`` for an error in the program."""
     cause = error.__cause__
     unavailable = as_unavailable(cause) if isinstance(cause, Exception) else None
     if unavailable is None:
@@ -108,61 +108,63 @@ def unanswered(error: NotSent | MaybeSent) -> StorageUnavailable:
 
 
 def _prefix(error: Exception) -> str:
-    """Return the first word of an error answer; empty for other errors."""
+    """Return the first word of an error answer; empty for errors of redis-py or the connection."""
     if not isinstance(error, exceptions.RedisError):
         return ""
     return error.status_code or str(error).partition(" ")[0]
 
 
 _SCRIPTS: Final = {path.stem: path.read_bytes() for path in (Path(__file__).parent / "scripts").glob("*.lua")}
-"""The source of each script by its name, which is also that of the operation it runs for."""
+"""The source of each script, by its name."""
 
 _HASHES: Final = {name: sha1(source, usedforsecurity=False).hexdigest().encode() for name, source in _SCRIPTS.items()}
-"""The hash by which a server knows a script, by its name."""
+"""The hash of each script, as EVALSHA expects it, by its name."""
 
 _SOURCES: Final[dict[bytes | int | str, bytes]] = {_HASHES[name]: source for name, source in _SCRIPTS.items()}
 
 NO_RETRY_AFTER: Final = 0.3
-"""Seconds: a read that broke later than this is not repeated, so that a repeated one still answers in time.
+"""Seconds after which a failed read is not repeated, because the caller would wait for too long.
 
-Shorter than the wait for a free connection, because an exhausted pool is no broken connection."""
+Shorter than the wait for a free connection, because an exhausted pool is not a broken connection."""
 
 REPLICA_WAIT: Final = 500
-"""Milliseconds that replicas get to confirm a write."""
+"""Milliseconds for which a write waits for the confirmation of replicas."""
 
 SHORT_REPLICA_WAIT: Final = 50
-"""The same after a write that was not confirmed, so that waiting for a replica that is away costs little."""
+"""The same wait after a write was not confirmed, so that an unreachable replica does not slow down every write."""
 
 FULL_WAIT_SECONDS: Final = 1.0
-"""Seconds after which one more write waits in full, as a replica may be far away rather than away."""
+"""Seconds after which one write waits for ``REPLICA_WAIT`` again, as the replica may only be slow."""
 
 E = TypeVar("E", StorageUnavailable, OutcomeUnknown)
 
 Observer = Callable[[str, float], None]
-"""Called with the name of an operation and the seconds that it took, whether it failed or not."""
+"""Is called with the name of an operation and its duration in seconds, even if it failed."""
 
 FailureObserver = Callable[[str], None]
-"""Called with the reason for which a write failed, or for which its outcome is unknown."""
+"""Is called with the reason for which a write failed or has an unknown outcome."""
 
 
 def observe_nothing(*_: object) -> None:
-    """Observe nothing: for calls whose time or failure is of no interest, or is observed by the caller."""
+    """Do nothing: an observer for calls without metrics, or with metrics of the caller."""
 
 
 def evalsha(script: str, names: Sequence[bytes], *arguments: bytes | int) -> Command:
-    """Return the command that runs a script by its hash, so that its source is only sent to a server that lacks it."""
+    """Return the command that runs a script by its hash. Its source is sent only to a server that does not have it."""
     return (b"EVALSHA", _HASHES[script], len(names), *names, *arguments)
 
 
 def _with_source(command: Command) -> Command:
-    """Return the same command with the source of its script instead of the hash, if it runs one."""
+    """Return an EVAL with the source of the script for an EVALSHA; any other command unchanged."""
     return (b"EVAL", _SOURCES[command[1]], *command[2:]) if command[0] == b"EVALSHA" else command
 
 
 class RedisCalls:
-    """Calls to the servers of a topology; with ``replicated``, a write succeeds only when replicas have confirmed it.
+    """Calls the servers of a topology.
 
-    ``observe`` is called for each call, ``observe_failure`` for each write that failed.
+    ``replicated``: whether a write succeeds only after replicas have confirmed it.
+    ``observe``: is called for each call.
+    ``observe_failure``: is called for each write that failed.
     """
 
     def __init__(
@@ -176,15 +178,15 @@ class RedisCalls:
         self._topology = topology
         self._replicated = replicated
         self._wait_in_full_at: dict[str, float] = {}
-        """When a write to a server is to wait in full again, of servers whose last write was not confirmed."""
+        """For each server whose last write was not confirmed: when a write waits for ``REPLICA_WAIT`` again."""
         self._observe = observe
         self._observe_failure = observe_failure
 
     def write(self, operation: str, key: bytes, command: Command) -> Any:
-        """Run a command that writes, and wait for replicas if they have to confirm it; returns the answer.
+        """Run a command that writes, wait for replicas if they have to confirm it, and return the answer.
 
-        Raises ``StorageUnavailable`` if it was not executed, ``OutcomeUnknown`` if it may have been or too few replicas
-        confirmed it, and errors of the program as they are.
+        Raises ``StorageUnavailable`` if it was not executed, ``OutcomeUnknown`` if it may have been executed or too few
+        replicas have confirmed it, and errors in the program as they are.
         """
         began = monotonic()
         try:
@@ -202,7 +204,7 @@ class RedisCalls:
         if isinstance(answer, Exception):
             unavailable = as_unavailable(answer)
             raise answer if unavailable is None else self._failed(unavailable) from None
-        # How scripts report a write that was made, now or earlier, and how SET does.
+        # Scripts return 1 or a list after a write, now or by an earlier attempt; SET returns OK.
         if answer == 1 or isinstance(answer, list) or answer == b"OK":
             for count, (_, required, _) in zip(replicas, confirm, strict=True):
                 if isinstance(count, Exception) or count < required:
@@ -212,7 +214,7 @@ class RedisCalls:
         return answer
 
     def _wait(self, key: bytes) -> tuple[Command]:
-        """Return the command that waits for the replicas of the owner of a key. Raises ``NotSent``."""
+        """Return the WAIT command for the replicas of the owner of a key. Raises ``NotSent``."""
         node, now, milliseconds = self._topology.node(key), monotonic(), REPLICA_WAIT
         in_full_at = self._wait_in_full_at.get(node)
         if in_full_at is not None:
@@ -223,7 +225,7 @@ class RedisCalls:
         return ((b"WAIT", self._topology.replicas(key), milliseconds),)
 
     def _failed(self, error: E) -> E:
-        """Return the error of a write, which is observed."""
+        """Observe the error of a write, and return it."""
         self._observe_failure(error.reason)
         return error
 
@@ -232,9 +234,9 @@ class RedisCalls:
         return self.read_all(operation, key, command)[0]
 
     def read_all(self, operation: str, key: bytes, *commands: Command) -> list[Any]:
-        """Return the answers to commands that only read, which are sent in one round trip.
+        """Run commands that only read, in one round trip, and return the answers.
 
-        They are repeated once if their connection breaks at once. Raises ``StorageUnavailable``, and errors of the
+        They are repeated once if their connection breaks immediately. Raises ``StorageUnavailable``, and errors in the
         program as they are.
         """
         began = monotonic()
@@ -244,7 +246,7 @@ class RedisCalls:
                     answers = self._topology.call(key, *commands)
                     break
                 except (NotSent, MaybeSent) as error:
-                    # A timeout is not repeated: the server would be as slow again.
+                    # Not after a timeout: the server would probably be as slow again.
                     broken = type(error.__cause__) is ConnectionBroken and monotonic() - began <= NO_RETRY_AFTER
                     if repeated or not broken:
                         raise unanswered(error) from error
@@ -259,9 +261,9 @@ class RedisCalls:
 
 
 def call_scripts(topology: Topology, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
-    """Return the answers to commands that run scripts, each on the owner of the key beside it.
+    """Run scripts, each on the owner of the key in its pair, and return the answers.
 
-    A ``StorageUnavailable`` stands for one that failed; errors of the program are raised as they are.
+    The answer of a script that failed is a ``StorageUnavailable``. Raises errors in the program as they are.
     """
     answers = topology.call_each(calls)
     unknown = [at for at, answer in enumerate(answers) if isinstance(answer, NoScriptError)]
@@ -273,7 +275,7 @@ def call_scripts(topology: Topology, calls: Sequence[tuple[bytes, Command]]) -> 
 
 
 def failure_of(error: Exception) -> StorageUnavailable:
-    """Return the error of the port for an answer that failed. Raises ``error`` itself if the program is wrong."""
+    """Return the ``StorageUnavailable`` for an error in place of an answer. Raises ``error`` for one in the program."""
     if isinstance(error, NotSent | MaybeSent):
         return unanswered(error)
     unavailable = as_unavailable(error)
@@ -282,29 +284,28 @@ def failure_of(error: Exception) -> StorageUnavailable:
     return unavailable
 
 
-# Servers that are asked only so many things at a time, for a process that works on hundreds of games at once.
+# A topology with a limit of concurrent calls, for a process that works on hundreds of games at once.
 
 
 class LimitedTopology(Topology):
-    """The servers of another topology, with a limit of calls under way."""
+    """The servers of another topology, with a limit of concurrent calls."""
 
     def __init__(self, topology: Topology, most_calls: int) -> None:
         self._topology = topology
         self._calls = BoundedSemaphore(most_calls)
 
     def call(self, key: bytes, *commands: Command) -> list[Any]:
-        """Send the commands, as soon as a call may begin."""
+        """Wait until a call may begin, and send the commands."""
         with self._calls:
             return self._topology.call(key, *commands)
 
     def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
-        """Send each command, as soon as a call may begin; with one connection to each primary it is one."""
+        """Wait until a call may begin, and send each command. All of them count as one call."""
         with self._calls:
             return self._topology.call_each(calls)
 
     @property
     def scripts_span_slots(self) -> bool:
-        """Return whether one script may use keys of different slots."""
         return self._topology.scripts_span_slots
 
     def node(self, key: bytes) -> str:
@@ -320,7 +321,7 @@ class LimitedTopology(Topology):
         return self._topology.replicas(key)
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:
-        """Return a new connection, which is none of those for calls."""
+        """Return a new connection, which does not count as a call."""
         return self._topology.open_subscriber(key)
 
     def report_failure(self, key: bytes, error: Exception) -> None:

@@ -44,24 +44,24 @@ from service.redis.url import Address, RedisUrl
 SLOTS = 16384
 
 REDIRECTIONS = 2
-"""How many redirections a call follows: one for an outdated map, one for a slot that is being migrated."""
+"""Redirections that a call follows: one because of an outdated map, one because a slot is being migrated."""
 
 PROBE_TIMEOUT = 0.4
-"""Seconds that a server gets to return its map before the next one is asked."""
+"""Seconds for which a discovery waits for the map of a server before it tries the next one."""
 
 _OUTDATED_MAP = (ClusterDownError, ReadOnlyError, BusyLoadingError, MasterDownError)
 
 _UNKNOWN_HOST = (None, b"", b"?")
-"""The hosts in CLUSTER SLOTS that stand for the host to which the request was sent."""
+"""The hosts in an answer to CLUSTER SLOTS that stand for the host which has answered."""
 
 _log = logging.getLogger(__name__)
 
 
 class ClusterTopology:
-    """Servers that share the slots; a ``Topology``.
+    """The servers of a Cluster; a ``Topology``.
 
-    The map is loaded on first use, and after every sign that it is outdated; every second where replicas confirm
-    writes, as it shows no sign of another number of them.
+    The map is loaded on first use, and after every sign that it is outdated. If replicas confirm writes, it is loaded
+    every second, too, because nothing else shows a change of their number.
     """
 
     def __init__(self, url: RedisUrl, replicas: int | None = None) -> None:
@@ -76,7 +76,7 @@ class ClusterTopology:
         self._refresh = BackgroundRefresh(self._discover)
 
     def call(self, key: bytes, *commands: Command) -> list[Any]:
-        """Send the commands to the owner of the key, and follow redirections."""
+        """Send the commands to the owner of a key, and follow redirections."""
         slot = key_slot(key)
         pool = self._owners[slot] or self._owner(slot)
         answers = self._call(pool, commands)
@@ -94,7 +94,7 @@ class ClusterTopology:
             slot = key_slot(key)
             try:
                 if unowned is not None and self._owners[slot] is None:
-                    raise unowned  # one wait for the map is enough
+                    raise unowned  # without waiting for the map once more
                 indexes_of.setdefault(self._owners[slot] or self._owner(slot), []).append(index)
             except NotSent as error:
                 answers[index] = unowned = error
@@ -110,7 +110,7 @@ class ClusterTopology:
         if len(indexes_of) == 1:
             send(*indexes_of.popitem())
         elif indexes_of:
-            with ThreadPoolExecutor(len(indexes_of)) as threads:  # so that no server waits for another one
+            with ThreadPoolExecutor(len(indexes_of)) as threads:  # so that a slow server does not delay the others
                 list(threads.map(send, *zip(*indexes_of.items(), strict=True)))
         for index, answer in enumerate(answers):
             if isinstance(answer, AskError):
@@ -121,28 +121,29 @@ class ClusterTopology:
 
     @property
     def scripts_span_slots(self) -> bool:
-        """False: a server refuses such a script, even if it owns all these slots."""
+        """Return ``False``: a server refuses such a script even if it owns all these slots."""
         return False
 
     def node(self, key: bytes) -> str:
-        """Return the name of the owner of the key."""
+        """Return the name of the owner of a key."""
         slot = key_slot(key)
         return node_name(self._owners[slot] or self._owner(slot))
 
     def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
-        """Of these keys, one for each primary that owns any."""
+        """Return one of these keys for each primary that owns any."""
         if not any(self._owners):
             self._owner(key_slot(keys[0]))
         owned = {self._owners[key_slot(key)]: key for key in keys}
         return [key for owner, key in owned.items() if owner is not None]
 
     def require_primary(self, key: bytes) -> None:
-        """Do nothing: a primary that does not reach most of the others refuses writes by itself."""
+        """Do nothing: a primary that cannot reach the majority refuses writes by itself."""
 
     def replicas(self, key: bytes) -> int:
-        """Return how many replicas of the owner of the key have not failed, at least 1, or the number that was set.
+        """Return the number of replicas of the owner of a key that work, at least 1, or the configured number.
 
-        A replica has failed when most primaries say so, and those that are cut off with an owner are not most.
+        A replica counts as failed when the majority of primaries says so. A minority that is cut off together with the
+        owner cannot say that.
         """
         if self._set_replicas is not None:
             return self._set_replicas
@@ -153,7 +154,7 @@ class ClusterTopology:
         return known.get(owner) or max(known.values(), default=1)
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:
-        """Return a new connection to the owner of the key."""
+        """Return a new connection to the owner of a key."""
         slot = key_slot(key)
         pool = self._owners[slot] or self._owner(slot)
         try:
@@ -163,7 +164,7 @@ class ClusterTopology:
             raise
 
     def report_failure(self, key: bytes, error: Exception) -> None:
-        """Apply a redirection, or have the map reloaded."""
+        """Apply a redirection, or request a reload of the map."""
         slot = key_slot(key)
         pool = self._owners[slot]
         if isinstance(error, MovedError):
@@ -174,7 +175,7 @@ class ClusterTopology:
             self._refresh.request()
 
     def durability_warnings(self) -> list[str]:
-        """Return the settings of the slots' owners that may lose games."""
+        """Return a sentence for each setting of an owner of slots by which games can be lost."""
         try:
             self.node(b"")
         except NotSent:
@@ -192,7 +193,7 @@ class ClusterTopology:
     def _follow_redirects(
         self, slot: int, pool: redis.ConnectionPool, commands: Sequence[Command], answers: list[Any]
     ) -> list[Any]:
-        """Send what was redirected to where it belongs; request a new map if the old one seems outdated."""
+        """Send redirected commands to their new servers, and request a new map if the present one seems outdated."""
         for _ in range(REDIRECTIONS):
             redirection = next((answer for answer in answers if isinstance(answer, AskError)), None)
             if redirection is None:
@@ -237,7 +238,7 @@ class ClusterTopology:
             return self._pools[address]
 
     def _owner(self, slot: int) -> redis.ConnectionPool:
-        """Return the owner of a slot, of which none was known; waits for the map. Raises ``NotSent``."""
+        """Wait for the map, and return the owner of a slot. Raises ``NotSent``."""
         self._refresh.wait(FIRST_WAIT)
         owner = self._owners[slot]
         if owner is None:
@@ -247,9 +248,9 @@ class ClusterTopology:
         return owner
 
     def _discover(self) -> None:
-        """Adopt the map of the first server for which the Cluster is ok; unreachable servers are asked last.
+        """Adopt the map of the first server that reports the state ``ok``. Unreachable servers are tried last.
 
-        The map of a Cluster that is down is better than none.
+        While no map is known, a map of a Cluster that is down is adopted, too.
         """
         last_resort: tuple[list[Any], Address] | None = None
         addresses = dict.fromkeys((*self._known, *self._url.addresses))
@@ -295,7 +296,7 @@ class ClusterTopology:
 
 
 def _address(error: AskError, pool: redis.ConnectionPool | None) -> Address:
-    """Return the target of a redirection; one without a host names a port of the same host."""
+    """Return the target of a redirection. Without a host, it is a port of the same host."""
     return Address(error.host or (pool.connection_kwargs["host"] if pool else ""), error.port)
 
 

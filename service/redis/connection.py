@@ -1,13 +1,13 @@
-"""Connections to a Redis server: pools with bounded waits, and the round trip of a command that is never sent twice.
+"""Connections to a Redis server: pools with bounded waits, and round trips that never send a command twice.
 
-Owns the settings of every connection, and whether a command whose answer is missing may have been executed. Does not
-depend on games, keys or scripts, nor on how many servers there are.
+Owns the settings of every connection, and decides whether a command without an answer may have been executed. Does not
+depend on games, keys or scripts, nor on the number of servers.
 
-A call waits for a free connection, for a new one to be established, and for the answer: at most 1.6 s together, or
-1.9 s where a host name has two addresses of which the first does not respond. A write without an answer is repeated
-once by the caller; both attempts and the read before them take at most three seconds, so a frozen server costs the wait
-for an answer twice. Not bounded are name resolution, and an answer that arrives byte by byte: the timeout restarts
-with each byte.
+A call waits for a free connection, for the connection to be established, and for the answer: at most 1.6 s together, or
+1.9 s if a host name has two addresses and the first does not respond. The caller repeats a write without an answer
+once. Both attempts and a read before them take at most three seconds together, since a frozen server costs the wait for
+an answer only twice. Two waits have no bound: name resolution, and an answer that arrives byte by byte, because the
+timeout restarts with each byte.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ from service.redis.errors import TROUBLES
 from service.redis.url import read_redis_url
 
 MAX_CONNECTIONS = 64
-"""Of a process to one server. Each is held for one round trip only, so a few serve thousands of greenlets."""
+"""Connections of a process to one server. Each is used for one round trip, so a few serve thousands of greenlets."""
 
 MAX_WAITING = MAX_CONNECTIONS * 3 // 4
-"""Of these, for writes that wait for replicas: while a replica is away, reads find the others free."""
+"""Connections for writes that wait for replicas. The others stay free for reads while a replica is unreachable."""
 
 POOL_TIMEOUT = 0.4
 CONNECT_TIMEOUT = 0.3
 READ_TIMEOUT = 0.9
-"""All in seconds."""
+"""Timeouts, in seconds."""
 
 Command = tuple[bytes | int | str, ...]
 
 
 class NotSent(Exception):
-    """No server executed the command: there was no connection, or the server rejected it.
+    """No server has executed the command: there was no connection, or the server rejected it.
 
     ``__cause__`` is the reason.
     """
@@ -61,25 +61,23 @@ class MaybeSent(Exception):
 
 
 class NoMajority(ConnectionBroken):
-    """The primary may have been replaced: most of those who decide on it do not name it."""
+    """The primary may have been replaced: the majority of the Sentinels does not name it."""
 
 
 class DedicatedConnection(NamedTuple):
-    """A connection outside the pools, and the name of its server: servers with equal names are the same."""
+    """A connection outside the pools; ``node`` is the unique name of its server."""
 
     connection: Any
     node: str
 
 
 def connect(url: str) -> redis.Redis:
-    """Return a client of the single server at ``url``; it connects when it is first used. Raises as ``make_pool``."""
+    """Return a client of the single server at ``url``, which connects on first use. Raises as ``make_pool`` does."""
     return redis.Redis.from_pool(make_pool(url))
 
 
 def make_pool(url: str) -> redis.ConnectionPool:
-    """Return a pool of connections to the single server at ``url`` (see ``service.redis.url``).
-
-    None is established yet.
+    """Return a pool of connections to the single server at ``url`` (see ``service.redis.url``). Does not connect yet.
 
     Raises ``ValueError`` for an invalid URL, or one of a Sentinel or Cluster.
     """
@@ -107,15 +105,15 @@ _NONE_FREE: Final = "No connection available."
 
 
 class _Pool(redis.BlockingConnectionPool):
-    """redis-py's pool without its metrics, which are unused here and take two thirds of the time of a checkout."""
+    """redis-py's pool without its metrics, which are not used and take two thirds of the time of a checkout."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)  # type: ignore[no-untyped-call]
         self.waiting = BoundedSemaphore(MAX_WAITING)
-        """Of round trips that wait for replicas."""
+        """Limits the round trips that wait for replicas."""
 
     def get_connection(self, command_name: str | None = None, *keys: Any, **options: Any) -> Any:  # noqa: ARG002 # redis-py's own
-        """Return an established connection with nothing left to read; waits for a free one, ``timeout`` seconds."""
+        """Wait ``timeout`` seconds for a free connection. Return it connected, with nothing left to read."""
         self._checkpid()
         timeout = options.get("timeout")
         try:
@@ -133,7 +131,7 @@ class _Pool(redis.BlockingConnectionPool):
             if connection is None:
                 self.pool.put_nowait(None)
             else:
-                connection.disconnect()  # a killed greenlet may leave it with an answer to AUTH outstanding
+                connection.disconnect()  # if the greenlet was killed, an answer to AUTH may still arrive
                 self.release(connection)
             raise
         return connection
@@ -141,7 +139,7 @@ class _Pool(redis.BlockingConnectionPool):
     def release(self, connection: Any) -> None:
         """Return a connection to the pool."""
         self._checkpid()
-        if not self.owns_connection(connection):  # it is from before a fork
+        if not self.owns_connection(connection):  # it was opened before a fork
             connection.disconnect()
             connection = None
         with contextlib.suppress(Full):
@@ -152,7 +150,7 @@ _FILES: Final = ("ssl_ca_certs", "ssl_certfile", "ssl_keyfile")
 
 
 def _establish(pool: redis.ConnectionPool, connection: Any) -> None:
-    """Connect, and have the log tell why that is not possible."""
+    """Connect. Log the reason if that is not possible."""
     what = f"cannot connect to {node_name(pool)}"
     try:
         connection.connect()
@@ -165,31 +163,31 @@ def _establish(pool: redis.ConnectionPool, connection: Any) -> None:
 
 
 _RECEIVED: Final = 8_192
-"""Bytes received at a time: more than nearly every answer has."""
-_NOTHING: Final = bytearray(_RECEIVED)  # of bytes, a copy would be made first
+"""Bytes received at a time. Nearly every answer is shorter."""
+_NOTHING: Final = bytearray(_RECEIVED)  # not bytes, which a slice assignment would copy first
 
 
 class _Parser(_HiredisParser):
-    """hiredis, with a cheaper check of idle connections, and a buffer that keeps nothing.
+    """hiredis with a faster check of idle connections, and a receive buffer that is cleared.
 
-    The pool makes it at every checkout, so that no request fails after a restart of the server. redis-py's own uses
-    ``select.poll``, whose gevent version takes 40 µs; a peek takes 2 µs.
+    The pool checks a connection at every checkout, so that no request fails after a restart of the server. redis-py's
+    own check uses ``select.poll``, whose gevent version takes 40 µs; a peek takes 2 µs.
 
-    What was received would stay in the buffer of an idle connection for as long as nothing else comes, also the names
-    in a game that has been deleted since. To clear it takes less than a microsecond.
+    The receive buffer of an idle connection would contain the last answer until the next one arrives, even names in a
+    game that was deleted since. Clearing it takes less than a microsecond.
     """
 
     _buffer: bytearray
 
     def read_from_socket(self, *arguments: Any, **options: Any) -> bool:
-        """Receive what there is; returns whether that was anything."""
+        """Receive bytes and clear the buffer. Return whether any bytes arrived."""
         try:
             return bool(super().read_from_socket(*arguments, **options))  # type: ignore[no-untyped-call]
         finally:
             self._buffer[:] = _NOTHING
 
     def can_read(self, timeout: float = 0) -> bool:
-        """Return whether an idle connection is closed by the server, or has an answer that nobody requested."""
+        """Return whether the server has closed an idle connection, or has sent an answer that was not requested."""
         sock: Any = self._sock
         reader: Any = self._reader
         if timeout or reader is None or isinstance(sock, ssl.SSLSocket):
@@ -212,7 +210,7 @@ class _Parser(_HiredisParser):
 
 
 def round_trip(pool: redis.ConnectionPool, commands: tuple[Command, ...]) -> list[Any]:
-    """Send the commands together on one connection of the pool; their answers in order, errors as exceptions.
+    """Send commands together on one connection of the pool. Return their answers in order, errors as exceptions.
 
     Raises ``NotSent`` or ``MaybeSent``.
     """
@@ -238,15 +236,15 @@ def _round_trip(pool: redis.ConnectionPool, commands: tuple[Command, ...], timeo
         packed = [pack_command(command) for command in commands]  # type: ignore[arg-type] # it takes any number
         connection.send_packed_command([b"".join(packed)], check_health=False)
         for _ in commands:
-            answers.append(_read_answer(connection))  # noqa: PERF401 # those before a failure count
+            answers.append(_read_answer(connection))  # noqa: PERF401 # answers before a failure are needed below
         if isinstance(answers[0], RedisError):
             if _is_rejection(answers[0]):
-                connection.disconnect()  # the server closes it, but the next caller might be faster
+                connection.disconnect()  # the server closes it, too, but the next caller might use it before
             if isinstance(answers[0], NoPermissionError):
                 TROUBLES.begin(f"{node_name(pool)} lacks rights for this user", answers[0])
         return answers
     except BaseException as error:
-        # An answer may still be on its way: nobody else may get it.
+        # An answer may still arrive, and must not reach the next caller.
         connection.disconnect()
         if not isinstance(error, Exception):
             raise
@@ -262,7 +260,7 @@ class _Caller(Protocol):
 
 
 def call_together(topology: _Caller, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
-    """Return the answers to commands about keys of one server, or their errors, in one round trip."""
+    """Run commands about keys of the same server in one round trip. Return the answers, errors as exceptions."""
     if not calls:
         return []
     try:
@@ -272,9 +270,9 @@ def call_together(topology: _Caller, calls: Sequence[tuple[bytes, Command]]) -> 
 
 
 def _read_answer(connection: Any) -> Any:
-    """Return the next answer of the server, an error answer as its exception. Raises for errors of the connection.
+    """Return the next answer of the server, an error answer as an exception. Raises errors of the connection.
 
-    redis-py has both kinds of errors in one class tree.
+    redis-py raises both kinds of errors, with the same base class.
     """
     try:
         return connection.read_response(disconnect_on_error=False)
@@ -285,7 +283,7 @@ def _read_answer(connection: Any) -> Any:
 
 
 _REJECTIONS = ("max number of clients", "DENIED ", "Protocol error: unauthenticated")
-"""How the answers begin that a server sends before it closes the connection without executing anything."""
+"""The beginnings of error answers after which a server closes the connection without executing anything."""
 
 
 def _is_rejection(error: RedisError) -> bool:
@@ -293,7 +291,7 @@ def _is_rejection(error: RedisError) -> bool:
 
 
 def dedicated_connection(pool: redis.ConnectionPool) -> DedicatedConnection:
-    """Return a new connection to the server of the pool, outside it, as ``Topology.open_subscriber``."""
+    """Return a new connection to the server of a pool, but outside of the pool. See ``Topology.open_subscriber``."""
     connection = pool.connection_class(**{**pool.connection_kwargs, "socket_timeout": READ_TIMEOUT})
     try:
         _establish(pool, connection)
@@ -305,9 +303,9 @@ def dedicated_connection(pool: redis.ConnectionPool) -> DedicatedConnection:
 
 
 def execute_unpooled(pool: redis.ConnectionPool, *commands: Command, wait: float = READ_TIMEOUT) -> list[Any]:
-    """Run commands about the server itself on a new connection outside the pool, with ``wait`` seconds an answer.
+    """Run commands about the server itself on a new connection outside of the pool, and return the answers.
 
-    Raises redis-py's errors and ``OSError``.
+    Waits for each answer for ``wait`` seconds. Raises redis-py's errors and ``OSError``.
     """
     connection = pool.connection_class(**{**pool.connection_kwargs, "socket_timeout": wait})
     try:
@@ -322,9 +320,9 @@ _A_CHANNEL: Final = b"domino:check"
 
 
 def durability_warnings(pool: redis.ConnectionPool) -> list[str]:
-    """Return the settings of the pool's server that may lose games, and rights that the user lacks, as sentences.
+    """Return a sentence for each setting of the server by which games can be lost, and each right that the user lacks.
 
-    None if it does not answer.
+    Returns none if the server does not answer.
     """
     try:
         *answers, channel = execute_unpooled(
@@ -348,12 +346,12 @@ def durability_warnings(pool: redis.ConnectionPool) -> list[str]:
 
 
 def info_fields(text: bytes) -> dict[bytes, bytes]:
-    """Return the fields of an answer to INFO."""
+    """Parse the fields of an answer to INFO."""
     return dict(line.split(b":", 1) for line in text.split() if b":" in line)
 
 
 def node_name(pool: redis.ConnectionPool) -> str:
-    """Return the name of the pool's server: its address, or the path of its socket."""
+    """Return the name of the server of a pool: its address, or the path of its socket."""
     settings = pool.connection_kwargs
     return (
         str(settings["path"])

@@ -1,4 +1,4 @@
-"""The faults of a store that its callers may meet, and what is logged of its troubles."""
+"""The errors that a store raises, and the log of connection troubles."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from time import monotonic
 from typing import Final
 
 AGAIN_SECONDS: Final = 60.0
-"""Seconds within which the same trouble is not logged again."""
+"""Seconds before the same trouble is logged again."""
 
 _log = logging.getLogger(__name__)
 
 
 class StoreFault(Exception):
-    """``reason`` is a word for the log, never for the client; ``retry_after`` is in whole seconds."""
+    """A fault of the store.
+
+    ``reason``: a word for logs and metrics, which no client receives.
+    ``retry_after``: whole seconds after which to try again.
+    """
 
     def __init__(self, reason: str, retry_after: int = 1) -> None:
         super().__init__(reason)
@@ -23,15 +27,18 @@ class StoreFault(Exception):
 
 
 OVERLOADED: Final = "pool"
-"""The reason where all connections of the process are in use."""
+"""The reason if all connections of the process are in use."""
 
 
 class StorageUnavailable(StoreFault):
-    """The store cannot answer now (unreachable, loading, full, read-only) or was not asked; nothing has changed."""
+    """The store cannot execute a command now (unreachable, loading, full, read-only), or a caller may not send it.
+
+    Nothing has changed.
+    """
 
 
 class OutcomeUnknown(StoreFault):
-    """A write was sent without an answer, or reached too few replicas: it may or may not be committed, now or later."""
+    """A write has no answer, or reached too few replicas: it may or may not be committed, now or later."""
 
 
 @dataclass
@@ -42,13 +49,13 @@ class _Trouble:
 
 
 class Troubles:
-    """Logs each trouble with a server when it begins, when it has another reason, and when it is over."""
+    """Logs each trouble with a server when it begins, when its reason changes, and when it ends."""
 
     def __init__(self) -> None:
         self._known: dict[str, _Trouble] = {}
 
     def begin(self, what: str, reason: object) -> None:
-        """Note a trouble, for the log alone: no client learns the reason."""
+        """Record a trouble, and log it if it is new. No client receives the reason."""
         text, now, known = " ".join(str(reason).split())[:300], monotonic(), self._known.get(what)
         if known is not None and known.reason == text and (not known.is_over or now - known.logged_at < AGAIN_SECONDS):
             return
@@ -56,7 +63,7 @@ class Troubles:
         _log.warning("%s: %s", what, text)
 
     def end(self, what: str) -> None:
-        """Note that there is no such trouble."""
+        """Record that a trouble has ended, if there was one."""
         known = self._known.get(what)
         if known is not None and not known.is_over:
             known.is_over = True
@@ -64,4 +71,4 @@ class Troubles:
 
 
 TROUBLES: Final = Troubles()
-"""Those of this process."""
+"""The troubles of this process."""
