@@ -1,6 +1,6 @@
-"""The ids of all games and indexes in Redis or Valkey, by SCAN on each primary.
+"""Finds the ids of all games and indexes in Redis or Valkey, by SCAN on each primary.
 
-Owns how they are found. While the slots of a Cluster are being moved, some may be missed.
+While the slots of a Cluster are being moved, it can miss some.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from service.redis.connection import Command, NotSent
 from service.redis.errors import StorageUnavailable
 from service.redis.topology import Topology
 
-# What SCAN and HSCAN find, page by page, from one server.
+# Pages of SCAN and HSCAN from one server.
 
 
 def scan_pages(
     topology: Topology, calls: RedisCalls, operation: str, key: bytes, *, command: Callable[[bytes], Command]
 ) -> Iterator[list[bytes]]:
-    """Yield the pages that the owner of ``key`` gives for a command, which is made for each cursor.
+    """Yield the pages of a scan on the owner of ``key``; ``command`` returns the command for a cursor.
 
-    Raises ``StorageUnavailable``, also when another server has become the owner: a cursor means nothing to it.
+    Raises ``StorageUnavailable``, even if only the owner has changed: the cursors of the old one are not valid on it.
     """
     node = _node(topology, key)
     cursor = b"0"
@@ -50,7 +50,7 @@ _INDEX: Final = re.compile(_ID + rb":index")
 
 
 class RedisScan:
-    """Finds what is stored on the servers of a topology: the ``Scan`` of a reindexing."""
+    """Scans the servers of a topology; the ``Scan`` of a ``Reindexer``."""
 
     def __init__(self, topology: Topology) -> None:
         self._topology = topology

@@ -1,6 +1,6 @@
 """Routing to the primary that Redis Sentinel names.
 
-Owns which server that is, and when the Sentinels are asked again. Does not depend on what is sent to it.
+Owns which server is the primary, and when the Sentinels are queried again. Does not depend on what is sent to it.
 """
 
 from __future__ import annotations
@@ -33,12 +33,13 @@ from service.redis.connection import (
 from service.redis.url import Address, RedisUrl
 
 PROBE_TIMEOUT = 0.3
-"""Seconds that a Sentinel gets to answer before the next one is asked."""
+"""Seconds for which a discovery waits for the answer of a Sentinel before it queries the next one."""
 
 MAJORITY_SECONDS = 5.0
-"""Seconds for which a primary may be written to after most Sentinels have named it.
+"""Seconds for which writes to a primary are allowed after the majority of Sentinels has named it.
 
-Others may have replaced it since then, and what it accepts is lost: a Cluster refuses such writes by itself.
+Later, they may have replaced it, and a write that the old primary accepts would be lost. (In a Cluster, the old primary
+refuses such writes.)
 """
 
 _NO_PRIMARY = (ReadOnlyError, BusyLoadingError, MasterDownError)
@@ -49,10 +50,10 @@ _log = logging.getLogger(__name__)
 
 
 class SentinelTopology:
-    """A primary that may change; a ``Topology``.
+    """The primary that the Sentinels name, which can change; a ``Topology``.
 
-    It is looked up on first use, after every sign of a failover, and every second in which it is used: a primary that
-    is cut off from its Sentinels goes on answering, and what it accepts is lost.
+    The Sentinels are queried on first use, after every sign of a failover, and every second while the primary is used:
+    a primary that is cut off from them still answers, but writes that it accepts are lost.
     """
 
     def __init__(self, url: RedisUrl, replicas: int | None = None) -> None:
@@ -60,7 +61,7 @@ class SentinelTopology:
         self._set_replicas = replicas
         self._known_replicas = 1
         self._named_at = -math.inf
-        """When most Sentinels last named the primary."""
+        """When the majority of Sentinels last named the primary, in seconds of ``time.monotonic``."""
         self._sentinels = [make_pool(url.sentinel(address)) for address in url.addresses]
         self._address: Address | None = None
         self._primary: redis.ConnectionPool | None = None
@@ -86,7 +87,7 @@ class SentinelTopology:
 
     @property
     def scripts_span_slots(self) -> bool:
-        """True: one server owns all slots."""
+        """Return ``True``: one server owns all slots."""
         return True
 
     def node(self, key: bytes) -> str:  # noqa: ARG002
@@ -98,17 +99,17 @@ class SentinelTopology:
         return [keys[0]]
 
     def require_primary(self, key: bytes) -> None:  # noqa: ARG002
-        """Raise ``NotSent`` if most Sentinels have not named the primary for some seconds."""
+        """Raise ``NotSent`` if the majority of Sentinels has not named the primary for ``MAJORITY_SECONDS``."""
         if time.monotonic() - self._named_at <= MAJORITY_SECONDS:
             return
-        if time.monotonic() - self._refresh.ended_at > MAJORITY_SECONDS:  # nobody has used it for so long
+        if time.monotonic() - self._refresh.ended_at > MAJORITY_SECONDS:  # the primary was not used for some time
             self._refresh.wait(FIRST_WAIT)
             if time.monotonic() - self._named_at <= MAJORITY_SECONDS:
                 return
         raise NotSent from NoMajority("most Sentinels do not name the primary")
 
     def replicas(self, key: bytes) -> int:  # noqa: ARG002
-        """Return how many replicas the Sentinels may promote, or the number that was set."""
+        """Return the number of replicas that the Sentinels can promote, or the configured number."""
         return self._set_replicas or self._known_replicas
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:  # noqa: ARG002
@@ -120,35 +121,35 @@ class SentinelTopology:
             raise
 
     def report_failure(self, key: bytes, error: Exception) -> None:  # noqa: ARG002
-        """Ask the Sentinels again."""
+        """Request another query of the Sentinels."""
         self._refresh.request()
 
     def durability_warnings(self) -> list[str]:
-        """Return the settings of the primary that may lose games."""
+        """Return a sentence for each setting of the primary by which games can be lost."""
         try:
             return durability_warnings(self._primary or self._require_primary())
         except NotSent:
             return []
 
     def _require_primary(self) -> redis.ConnectionPool:
-        """Return the primary, which was not known; waits for the Sentinels. Raises ``NotSent``."""
+        """Wait for the Sentinels, and return the primary. Raises ``NotSent``."""
         self._refresh.wait(FIRST_WAIT)
         if self._primary is None:
             raise NotSent from MasterNotFoundError("no Sentinel names a primary")
         return self._primary
 
     def _discover(self) -> None:
-        """Adopt the primary of the newest configuration that a Sentinel has and does not consider down.
+        """Adopt the primary of the newest configuration among all Sentinels that consider their primary up.
 
-        A Sentinel that is cut off with the old primary goes on naming that. While no primary is known, the first answer
-        counts.
+        The newest one counts because a Sentinel that is cut off with an old primary still names that. While no primary
+        is known, the first answer is adopted.
         """
         views: list[_View] = []
         for sentinel in tuple(self._sentinels):
             view = self._ask(sentinel)
             if view is None:
                 self._sentinels.remove(sentinel)
-                self._sentinels.append(sentinel)  # asked last from now on
+                self._sentinels.append(sentinel)  # queried last from now on
                 continue
             views.append(view)
             if self._primary is None:
@@ -163,7 +164,7 @@ class SentinelTopology:
                 self._named_at = time.monotonic()
 
     def _ask(self, sentinel: redis.ConnectionPool) -> _View | None:
-        """Return what a Sentinel knows; ``None`` without a primary that is up."""
+        """Query a Sentinel, and return its view; ``None`` if it does not answer, or considers the primary down."""
         name = self._url.service
         try:
             primary, replicas = execute_unpooled(
@@ -195,7 +196,13 @@ class SentinelTopology:
 
 
 class _View(NamedTuple):
-    """The view of one Sentinel: its configuration, how many Sentinels there are, and the replicas."""
+    """The view of a Sentinel.
+
+    ``epoch``: the version of its configuration.
+    ``sentinels``: the number of all Sentinels.
+    ``replicas``: all replicas of the primary.
+    ``down``: the replicas that it considers down.
+    """
 
     epoch: int
     primary: Address
@@ -205,10 +212,12 @@ class _View(NamedTuple):
 
 
 def _promotable(views: Sequence[_View], most: bool) -> int:
-    """Return how many replicas these Sentinels may promote, which agree on the primary; at least 1.
+    """Return the number of replicas that can be promoted, at least 1. All ``views`` have the same primary.
 
-    A replica that ``most`` Sentinels consider down is none of them. A few that are cut off with the primary cannot say
-    that: the others may promote it. One with the priority 0 counts as well, as WAIT counts it.
+    ``most``: whether the views are those of the majority of Sentinels. Then a replica does not count if all of them
+    consider it down. A minority cannot decide that, as the other Sentinels could promote the replica.
+
+    A replica with the priority 0 counts, because WAIT counts it.
     """
     known = frozenset[Address]().union(*[view.replicas for view in views])
     down = known.intersection(*[view.down for view in views]) if most else frozenset[Address]()

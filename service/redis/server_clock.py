@@ -1,7 +1,6 @@
-"""The clock of a process, corrected by that of the store where the two differ.
+"""The clock of a process, corrected if it differs from the clock of the store.
 
-Time limits are computed in many processes and judged by the clock of the store. Owns when the difference is measured,
-and from which one on it counts.
+Many processes compute deadlines, and the clock of the store decides when they have passed.
 """
 
 from __future__ import annotations
@@ -15,27 +14,27 @@ from service.redis.background_refresh import BackgroundRefresh
 from service.redis.errors import StorageUnavailable
 
 TOLERATED_MS: Final = 250
-"""The largest difference that is not corrected: milliseconds."""
+"""The largest difference that is not corrected, in milliseconds."""
 
 MEASURE_SECONDS: Final = 60
-"""The age from which a measurement is repeated."""
+"""Seconds after which the difference is measured again."""
 
 _log = logging.getLogger(__name__)
 
 
 def system_clock() -> int:
-    """Milliseconds since 1970 by the clock of the operating system."""
+    """Return the milliseconds since 1970 by the clock of the operating system."""
     return time_ns() // 1_000_000
 
 
 class ServerClock:
-    """Milliseconds since 1970 by the ``local`` clock, corrected where it differs from ``server_time`` by too much.
+    """Returns the milliseconds since 1970 by the ``local`` clock, corrected if it differs from ``server_time``.
 
-    The difference is measured at the first use, then every minute in which the clock is used, and at once when somebody
-    has set the local clock, which the clock that only runs forward (``elapsed``) tells: until that is measured, the
-    time goes on as if nobody had. All this is in the background: no call waits for the server. A measurement that
-    fails, or that took so long that it tells nothing, leaves the correction as it is. ``observe`` is called with each
-    difference in seconds, positive where the server is ahead.
+    The difference is measured in the background: on first use, then every minute while the clock is used, and at once
+    when the local clock was set. That is detected by the monotonic clock (``elapsed``); until the measurement, the time
+    continues as if the local clock had not been set. A measurement that fails or takes too long changes nothing.
+
+    ``observe``: is called with each difference in seconds, positive if the server is ahead.
     """
 
     def __init__(
@@ -52,7 +51,7 @@ class ServerClock:
         self._elapsed = elapsed
         self._correction = 0
         self._offset: int | None = None
-        """By how much the local clock is ahead of the one that only runs forward: it changes when somebody sets it."""
+        """The difference between the local and the monotonic clock, which changes when the local clock is set."""
         self._logged = 0
         self._measured_at: float | None = None
         self._refresh = BackgroundRefresh(self.measure)
@@ -71,12 +70,12 @@ class ServerClock:
         return local + self._correction
 
     def start_measurement(self) -> None:
-        """Have the difference measured in the background, as at the start of a process."""
+        """Start a measurement of the difference in the background."""
         self._measured_at = self._elapsed()
         self._refresh.request()
 
     def measure(self) -> None:
-        """Measure the difference, and correct it from now on."""
+        """Measure the difference, and set the correction."""
         began, sent = self._elapsed(), self._local()
         self._measured_at = began
         try:
@@ -86,7 +85,7 @@ class ServerClock:
         took = (self._elapsed() - began) * 1000
         if took > TOLERATED_MS:
             return
-        # The server answered at some time while the call was under way: in the middle, give or take half of it.
+        # Assume that the server has answered in the middle of the call; the error is at most half of its duration.
         difference = server - sent - round(took / 2)
         self._observe(difference / 1000)
         self._offset = sent - round(began * 1000)
@@ -94,7 +93,7 @@ class ServerClock:
         self._log_change()
 
     def _log_change(self) -> None:
-        """Log the correction if it has changed since it was last logged, by more than what is tolerated."""
+        """Log the correction if it has changed by more than ``TOLERATED_MS`` since it was logged last."""
         logged, correction = self._logged, self._correction
         if abs(correction - logged) <= TOLERATED_MS and bool(correction) == bool(logged):
             return

@@ -1,4 +1,4 @@
-"""The shards of games and applications: those of one shard lie in one slot of a Redis Cluster, with their reminders."""
+"""The shards of games and applications. All keys of a shard, with its reminders, are in one slot of a Redis Cluster."""
 
 from __future__ import annotations
 
@@ -18,29 +18,30 @@ _ALPHABET: Final = (ascii_letters + digits + "-_").encode()
 _SUFFIXES: Final = {
     crc_hqx(bytes(pair), 0) % _SLOTS_PER_SHARD: bytes(pair).decode() for pair in product(_ALPHABET, repeat=2)
 }
-"""A pair of characters for each remainder of its CRC."""
+"""For each remainder of a CRC, a pair of characters that has it."""
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{24}", re.ASCII)
 
 
 def with_shard(text: str) -> str:
-    """Return an ASCII text with two more characters, so that a Cluster stores it in the slot of a shard.
+    """Return an ASCII text with two more characters, by which a Cluster stores it in the slot of a shard.
 
-    The CRC is linear: that of the text with two zero bytes, XOR that of the two characters, is that of both together.
+    CRCs are linear: the CRC of the result is the CRC of the text with two zero bytes, XOR that of the two characters.
     """
     return text + _SUFFIXES[crc_hqx(b"\0\0", crc_hqx(text.encode(), 0)) % _SLOTS_PER_SHARD]
 
 
 def is_id(text: str) -> bool:
-    """Return whether this has the form of an id of a game or an application; it need not be one."""
+    """Return whether a text has the form of an id of a game or an application, which need not exist."""
     return _ID.fullmatch(text) is not None
 
 
 @lru_cache(maxsize=1024)
 def shard_of(key: str) -> int | None:
-    """Return the shard of the game or application with this id, from 0; ``None`` for what is no id. Cached.
+    """Return the shard of an id, from 0 on; ``None`` for a text that is not an id. Cached.
 
-    What belongs to an application has its id, a dot and a name, and lies in the same shard.
+    The id is that of a game, of an application, or of something that belongs to an application: the id of the
+    application, a dot and a name. The last is in the shard of the application.
     """
     owner = key.partition(".")[0]
     return None if _ID.fullmatch(owner) is None else _shard_of_tag(owner)
@@ -62,4 +63,4 @@ def _find_tags() -> tuple[str, ...]:
 
 
 TAGS: Final = _find_tags()
-"""A hash tag for each shard, which lies in the same slot as its games. They never change: data is stored under them."""
+"""A hash tag for each shard, in the same slot as its games. They must never change: stored keys contain them."""

@@ -1,4 +1,4 @@
-"""Where the Redis servers are, and which of them a command is sent to.
+"""The Redis servers, and the routing of commands to them.
 
 Owns which topology a URL stands for. Does not depend on what commands mean.
 """
@@ -31,63 +31,63 @@ from service.redis.url import read_redis_url
 
 
 class Topology(Protocol):
-    """The servers that keep the games: one, or a primary that Sentinel names, or a Cluster."""
+    """The servers that store the games: one server, a primary that Sentinel names, or a Cluster."""
 
     def call(self, key: bytes, *commands: Command) -> list[Any]:
-        """Send the commands on one connection, in one round trip, to the primary that owns ``key``.
+        """Send commands in one round trip to the primary that owns ``key``.
 
-        Returns their answers in order, an error answer as its exception. Nothing is sent twice, unless the server
+        Returns their answers in order, an error answer as an exception. A command is sent again only if the server has
         answered that it did not execute it. Raises ``NotSent`` or ``MaybeSent``.
         """
 
     def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
         """Send each command to the primary that owns its key, in one round trip to each primary.
 
-        Returns their answers in order, an error answer as its exception. So is ``NotSent`` or ``MaybeSent``: a primary
-        that is away does not keep the others from answering.
+        Returns their answers in order, an error answer as an exception. The answer of a primary that does not respond
+        is ``NotSent`` or ``MaybeSent``; the other primaries still answer.
         """
 
     @property
     def scripts_span_slots(self) -> bool:
-        """Whether one script may use keys of different slots."""
+        """Return whether a script may use keys of different slots."""
 
     def node(self, key: bytes) -> str:
-        """Return the name of the primary that owns ``key``, as far as is known. Raises ``NotSent``."""
+        """Return the name of the primary that owns ``key``, according to the present map. Raises ``NotSent``."""
 
     def require_primary(self, key: bytes) -> None:
-        """Raise ``NotSent`` while the primary of ``key`` may have been replaced, so that a write could be lost."""
+        """Raise ``NotSent`` if the primary of ``key`` may have been replaced, so that a write could be lost."""
 
     def replicas(self, key: bytes) -> int:
-        """Return how many replicas have to confirm a write about ``key``: 1 or more.
+        """Return the number of replicas that have to confirm a write to ``key``, at least 1. Raises ``NotSent``.
 
-        Those that may be promoted, as far as is known, or the number that was set. Raises ``NotSent``.
+        It is the configured number, else the number of replicas that can be promoted.
         """
 
     def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
         """Return one of these keys for each known primary that owns any. Raises ``NotSent`` if no primary is known."""
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:
-        """Return a new connection to the primary that owns ``key``, for a reader of what is published there.
+        """Return a new connection to the primary that owns ``key``, for a subscription.
 
-        The caller closes it (``connection.disconnect()``). It has TCP keep-alive and no read timeout. Raises
+        The caller has to close it (``connection.disconnect()``). It has TCP keep-alive and no read timeout. Raises
         ``NotSent``.
         """
 
     def report_failure(self, key: bytes, error: Exception) -> None:
-        """Have the owner of ``key`` looked up again, after a broken connection or an error answer.
+        """Request a new look-up of the owner of ``key`` after a broken connection or an error answer.
 
         Returns at once. ``call`` does this by itself.
         """
 
     def durability_warnings(self) -> list[str]:
-        """Return a sentence for each setting of the servers that may lose games.
+        """Return a sentence for each setting of the servers by which games can be lost.
 
-        A server that does not show its settings has none.
+        Servers that do not show their settings are left out.
         """
 
 
 class SingleNodeTopology(Topology):
-    """One server."""
+    """A single server."""
 
     scripts_span_slots = True
 
@@ -118,10 +118,10 @@ class SingleNodeTopology(Topology):
         return [keys[0]]
 
     def require_primary(self, key: bytes) -> None:
-        """Do nothing: no other server takes its place unnoticed."""
+        """Do nothing: no failover can replace the server."""
 
     def replicas(self, key: bytes) -> int:  # noqa: ARG002
-        """Return how many replicas are connected, at least 1, or the number that was set."""
+        """Return the number of connected replicas, at least 1, or the configured number."""
         if self._replicas is not None:
             return self._replicas
         self._refresh.request_after(POLL_SECONDS)
@@ -135,14 +135,14 @@ class SingleNodeTopology(Topology):
         return dedicated_connection(self._pool)
 
     def report_failure(self, key: bytes, error: Exception) -> None:
-        """Do nothing: the server cannot have moved."""
+        """Do nothing: the server has a fixed address."""
 
     def durability_warnings(self) -> list[str]:
-        """Return the settings of the server that may lose games."""
+        """Return a sentence for each setting of the server by which games can be lost."""
         return durability_warnings(self._pool)
 
     def _count_replicas(self) -> None:
-        """Adopt the number of replicas that are connected, unless the server does not show it."""
+        """Read the number of connected replicas, if the server shows it."""
         try:
             (answer,) = execute_unpooled(self._pool, (b"INFO", b"replication"))
         except (RedisError, OSError):
@@ -152,9 +152,10 @@ class SingleNodeTopology(Topology):
 
 
 def open_topology(url: str, replicas: int | None = None) -> Topology:
-    """Return the topology that ``url`` names (see ``service.redis.url``). Connects to nothing yet.
+    """Return the topology of a URL (see ``service.redis.url``). Does not connect yet.
 
-    ``replicas`` have to confirm a write, if that is set. Raises ``ValueError`` for an invalid URL.
+    ``replicas``: the configured number of replicas that have to confirm a write. Raises ``ValueError`` for an invalid
+    URL.
     """
     parsed = read_redis_url(url)
     match parsed.kind:

@@ -1,7 +1,6 @@
-"""The forms of REDIS_URL: one server, a primary that Sentinel names, or a Cluster.
+"""Parses REDIS_URL, which names one server, a primary by its Sentinels, or a Cluster.
 
-Owns the parsing of such a URL, and opens no connection. The error messages never repeat the URL, which may contain a
-password.
+Error messages never contain the URL, since it may contain a password.
 
 ============================================================ =============================================
 ``redis://[user:password@]host[:port][/db]``                 one server; ``rediss://`` with TLS
@@ -30,17 +29,19 @@ _REDIS_PORT = 6379
 
 
 class Address(NamedTuple):
-    """The address at which a server listens."""
+    """The address of a server."""
 
     host: str
     port: int
 
 
 class RedisUrl(NamedTuple):
-    """A parsed URL: ``kind`` is ``single``, ``sentinel`` or ``cluster``, ``text`` the complete URL.
+    """A parsed URL. Only ``kind`` and ``text`` are set for a single server.
 
-    The other fields are for Sentinel and Cluster. ``service`` is the name of the primary; ``credentials`` and
-    ``suffix`` come before and after the address in the URL of each data server.
+    ``kind``: ``single``, ``sentinel`` or ``cluster``.
+    ``text``: the complete URL.
+    ``credentials``, ``suffix``: the parts before and after the address in the URL of each data server.
+    ``service``: the name of the primary, for Sentinel.
     """
 
     kind: str
@@ -53,18 +54,18 @@ class RedisUrl(NamedTuple):
     sentinel_password: str | None = None
 
     def server(self, address: Address) -> str:
-        """Return the URL of one data server."""
+        """Return the URL of a data server."""
         return f"{self.scheme}://{self.credentials}{_host_and_port(address)}{self.suffix}"
 
     def sentinel(self, address: Address) -> str:
-        """Return the URL of one Sentinel: it has a password of its own, and no database."""
+        """Return the URL of a Sentinel, which has its own password and no database."""
         own = "" if self.sentinel_password is None else f":{quote(self.sentinel_password, safe='')}@"
         _, mark, options = self.suffix.partition("?")
         return f"{self.scheme}://{own}{_host_and_port(address)}{mark}{options}"
 
 
 def read_redis_url(text: str) -> RedisUrl:
-    """Parse a URL; raises ``ValueError`` for an invalid one."""
+    """Parse a URL. Raises ``ValueError`` for an invalid one."""
     if not text.isprintable() or " " in text:
         raise ValueError("it contains a space or an unprintable character")
     if text.startswith("unix://"):
@@ -111,7 +112,7 @@ def _unix(text: str) -> RedisUrl:
 
 
 def _options(text: str, scheme: str, kind: str) -> dict[str, str]:
-    """Return the options of the URL. Raises ``ValueError`` for one that changes what the service relies on."""
+    """Return the options of a URL. Raises ``ValueError`` for an option that must not be set."""
     options = dict(parse_qsl(text, keep_blank_values=True))
     for name, value in options.items():
         if name == "db" and kind != "+cluster":
