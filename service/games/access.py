@@ -38,7 +38,7 @@ class Access(NamedTuple):
 
     @property
     def viewer(self) -> Viewer:
-        """The viewer that decides what the bearer can see."""
+        """The bearer as a viewer of the game."""
         return self.seat if self.app is None else OWNER
 
     @property
@@ -103,7 +103,7 @@ class AccessControl:
         return Access(game, seat)
 
     def authenticate_cached(self, game_id: str, token: str | None) -> Access:
-        """Authenticate on the cached game, which saves most moves a read of the store; without one on the stored game.
+        """Authenticate on the cached game, which saves a read for most moves; if there is none, on the stored game.
 
         Raises ``Unauthorized`` without a token, else as ``authenticate``.
         """

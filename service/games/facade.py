@@ -58,7 +58,7 @@ class GamesFacade:
     ``reminders``: the queue of the same store. It returns the outage allowance, and lost reminders are restored to it.
     ``secrets``: the first one derives the tokens of requests with an idempotency key, any of them those of repeated
     requests. Every process that serves the same store must have the same secrets.
-    ``bots_alone``: limits the games that only computer players play.
+    ``bots_alone``: limits the games that can go on with computer players alone.
     """
 
     def __init__(

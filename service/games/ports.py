@@ -264,7 +264,7 @@ class Deletions(Protocol):
 class EventNotification(NamedTuple):
     """Events just appended to a game; the first one has version ``after + 1``.
 
-    ``write_id`` is the id of the write that appended them; empty if it is not known.
+    ``write_id`` is the id of the write that appended them; empty if unknown.
     """
 
     after: int
@@ -325,7 +325,7 @@ def sequential_runtime(clock: TimeSource, random_bytes: RandomBytes) -> Runtime:
 
 
 class GamesOfBots(Protocol):
-    """A list for each tenant of the games that computer players can play on alone. Games that have ended may remain.
+    """Lists for each tenant the games that can go on with computer players alone. Games that have ended may remain.
 
     Times are in milliseconds since 1970. Every method raises ``StorageUnavailable``, those that write also
     ``OutcomeUnknown``.

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, Protocol
 
 ReminderKind = Literal["bots", "hints", "experts", "bots_alone", "reviews", "clock", "outbox", "webhooks", "erasures"]
-"""The work of which a reminder says when it is due.
+"""The kinds of work that have reminders.
 
 ``bots``: the move of a computer player that chooses at once.
 ``experts``: the move of a computer player that calculates.

@@ -56,7 +56,7 @@ class DeletedGames:
         self._drops.append(drop)
 
     def on_erasure(self, drop: Drop) -> None:
-        """Register ``drop`` to be called with games from which a player was erased; repeatedly, also in a match."""
+        """Register ``drop`` to be called, repeatedly, with games from which a player was erased."""
         self._drops_of_erasures.append(drop)
 
     def record_erasure(self, game: str) -> None:

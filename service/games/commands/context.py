@@ -34,7 +34,7 @@ class Unchanged(Exception):
 
 
 class CommandContext(NamedTuple):
-    """The parts that commands use; ``bots_alone`` limits games that only computer players play.
+    """The parts that commands use; ``bots_alone`` limits the games that can go on with computer players alone.
 
     All commands have the same steps: make the idempotency record of the request; decide, which is a function of the
     game; commit the decision in one atomic transaction, once for the same record; return the result.
@@ -46,7 +46,7 @@ class CommandContext(NamedTuple):
     bots_alone: BotsAlone
 
     def new_secret(self, make: Callable[[RandomBytes], str], key: IdempotencyKey | None) -> NewSecret:
-        """Return the source of the secrets of a request, which ``make`` forms from bytes.
+        """Return the function that makes the secrets of a request; ``make`` turns bytes into a secret.
 
         The bytes are random; with an idempotency key they are derived from the purpose and the key.
         """

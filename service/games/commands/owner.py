@@ -57,8 +57,8 @@ class OwnerCommands:
     def rename(self, access: Access, seat: int, change: PlayerChange) -> GameView:
         """Change the name or the ref of the player of a seat; return the game as its owner sees it.
 
-        Writes nothing if both are already so. Raises ``InvalidSetup`` for the name of an open seat, and for a name that
-        is taken in a game with unique names.
+        Writes nothing if nothing changes. Raises ``InvalidSetup`` for the name of an open seat, and for a name that is
+        taken in a game with unique names.
         """
         try:
             game = self._repository.transactions.transact(access.game, partial(_decide_rename, seat, change)).after
@@ -100,6 +100,7 @@ class OwnerCommands:
             with suppress(JoinCodeTaken):
                 decide = partial(_decide_join_code, code())
                 committed = transact(access.game, decide, record)
+                # A repeated request does not know which code was stored, and returns the one that is valid now, if any.
                 given = [derive(prior=committed.prior) for derive in codes] if committed.replayed else [code()]
                 own = [text for text in given if is_join_code(text, committed.after.join_hash)]
                 return CommandResult([*own, *given][0], committed.replayed)

@@ -64,7 +64,7 @@ def resign(context: CommandContext, access: Access, key: IdempotencyKey | None =
     """Forfeit the match for the seat in the path; return the game as the bearer sees it.
 
     Changes nothing if the seat has already forfeited. Raises as ``set_presence``, and ``KeyReused``;
-    ``TooManyGamesOfBots`` if only computer players would go on, and the tenant has the maximum of such games.
+    ``TooManyGamesOfBots`` if the game would go on with computer players alone, and the tenant has too many of these.
     """
     game, seat = access.game, access.target
     assert seat is not None

@@ -33,7 +33,7 @@ from service.limits.stored_bytes import Tenant
 from service.redis.errors import StorageUnavailable
 
 MAX_TABLES: Final = 8
-"""The maximum of tables that one request tries."""
+"""The maximum number of tables that one request tries."""
 _PURPOSE: Final = "seek"
 _NEVER_AGAIN: Final = 2**31
 """A version later than any real one, for the entry of a table that no longer exists."""

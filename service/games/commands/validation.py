@@ -79,10 +79,10 @@ class GameRequest(NamedTuple):
 
 
 FIXED_DEALS: Final = Reason("fixed_deals")
-"""Refuses a client seed that would have no effect."""
+"""The error of a client seed that would have no effect."""
 
 NEEDS_KEY: Final = Reason("needs_key")
-"""Refuses a field that only an application can send."""
+"""The error of a field that only an application can send."""
 
 NAME_TAKEN: Final = Reason("name_taken")
 
@@ -195,19 +195,19 @@ def check_client_seed(game: Game) -> None:
         raise InvalidSetup({"client_seed": [FIXED_DEALS]})
 
 
-# The limit on games that computer players can play on alone, because they use processor time without any request.
+# The limit on games that can go on with computer players alone, which use processor time without requests.
 
 
 RETRY_SECONDS: Final = 10
 """Seconds after a refusal in which the games of the tenant are not counted again."""
 CREATION_MS: Final = 30_000
-"""Milliseconds for which a listed game counts before it exists, because it may be about to be stored."""
+"""Milliseconds for which a listed game counts even if it does not exist, because it may be about to be stored."""
 MAX_REFUSED: Final = 1000
-"""The maximum of recently refused tenants that a process remembers."""
+"""The maximum number of recently refused tenants that a process remembers."""
 
 
 class BotsAlone:
-    """Limits the games that computer players can play on alone, to ``most`` for each tenant; 0 for no limit."""
+    """Limits the games that can go on with computer players alone: ``most`` for each tenant, 0 for no limit."""
 
     def __init__(self, games: GamesOfBots, repository: GameRepository, clock: TimeSource, most: int) -> None:
         self._games = games
@@ -217,7 +217,7 @@ class BotsAlone:
         self._refused = BoundedCache[str, int](MAX_REFUSED)
 
     def admit(self, game: Game) -> None:
-        """Count a game that is about to be created, if computer players can play on alone in it.
+        """Count a game that is about to be created, if it can go on with computer players alone.
 
         Can be called again for the same game. Raises ``TooManyGamesOfBots`` if the tenant has the maximum of running
         games, ``StorageUnavailable``, ``OutcomeUnknown``.
@@ -229,7 +229,7 @@ class BotsAlone:
             self.admit_alone(game)
 
     def admit_alone(self, game: Game) -> None:
-        """Count a game that only computer players play from now on, whatever its seats were. Raises as ``admit``."""
+        """Count a game without checking its seats. Raises as ``admit``."""
         if not self._most:
             return
         tenant = game.tenant

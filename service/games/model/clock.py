@@ -79,7 +79,7 @@ class RunningClock(NamedTuple):
         """Return the clock when the player of a seat comes back.
 
         ``to_move``: it is the turn of this seat. The player has the time that was left.
-        ``slept``: the clock stood still because nobody was present. The time of the turn or deal begins again.
+        ``slept``: the clock was stopped because nobody was present. The time of the turn or deal begins again.
 
         A player with less than ``RETURN_MS`` left, in the bank or for the running turn, gets that time. This happens
         once in a match, so that nobody gains time without end by leaving and coming back.
@@ -118,7 +118,7 @@ def start_clock(settings: ClockSettings | None, seats: int) -> RunningClock:
 def deadline_of(
     clock: RunningClock, settings: ClockSettings, state: State, presence: Presence, *, seats: Seats
 ) -> int | None:
-    """Return the deadline of the running turn, or between two rounds of the deal; ``None`` while the clock stands."""
+    """Return the deadline of the running turn, or between rounds of the deal; ``None`` while the clock is stopped."""
     if state.phase == PLAYING:
         seat = state.turn
         if seat is None or not is_counted(seat, presence, seats):
@@ -138,7 +138,7 @@ def deferred(deadline: int, began: int, allowance: OutageAllowance) -> int:
 
 
 def is_counted(seat: int, presence: Presence, seats: Seats) -> bool:
-    """Return whether the clock runs in a turn of this seat: a person plays it, and no computer player substitutes."""
+    """Return whether the clock runs in a turn of this seat: a person plays it, without a substitute."""
     return seat in seats.people and presence.plays(seat)
 
 

@@ -127,7 +127,7 @@ class ShareUsedUp(LimitReached):
 
 
 class TooManyGamesOfBots(LimitReached):
-    """The tenant has the maximum number of games that only computer players play.
+    """The tenant has the maximum number of games that can go on with computer players alone.
 
     ``retry_after``: an estimate, in seconds, of when one of them has ended.
     """

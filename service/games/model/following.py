@@ -60,7 +60,7 @@ def advance_match(game: Game, seat: int, move: Move) -> tuple[Game, Sequence[Eve
 
 
 def _with_forced_moves(game: Game, events: Sequence[Event]) -> tuple[Game, Sequence[Event]]:
-    """Make the draws and passes to which people are forced now; return the game, and the events with theirs.
+    """Make the forced draws and passes of people that follow; return the game, and all events.
 
     The loop ends, because a round ends when nobody can draw or play.
     """
@@ -150,7 +150,7 @@ def with_events(
 
 
 def _room_at(game: Game, at: int) -> Room | None:
-    """Return the waiting room after a write at this time, with ``since`` updated: when the first person sat down."""
+    """Return the waiting room after a write at this time, with ``Room.since`` updated."""
     room = game.room
     if room is None or room.fill is None or not game.seats.are_open:
         return room
@@ -229,5 +229,5 @@ def _clock_after(
 
 
 def _waits_for_people(state: State, presence: Presence, seats: Seats) -> bool:
-    """Return whether the clock stands because nobody is present: the game sleeps, or a computer player will deal."""
+    """Return whether the clock is stopped because nobody is present: the game sleeps, or a computer player deals."""
     return sleeps(state, presence, seats) or (state.phase == ROUND_OVER and not present_people(state, presence, seats))

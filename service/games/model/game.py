@@ -40,7 +40,7 @@ _MAX_VERSION_DIGITS: Final = 10
 class Ownership(NamedTuple):
     """The application that owns a game, and what it stores about the game.
 
-    ``ref``: the application's own name of the game; shown to nobody else.
+    ``ref``: the name that the application uses for the game; shown to nobody else.
     ``join_code``: ``None`` unless seats are open; shown to the application, and to readers of the lobby with the game.
     ``lobby``: the lobby that lists the game; ``None`` for no lobby.
     """
@@ -127,14 +127,14 @@ class Game(GameFacts):
 
     @cached_property
     def to_act(self) -> tuple[int, ...]:
-        """The seats that can move; none while a seat is open, nor before the first deal, which nobody has to make."""
+        """The seats that can move; none while a seat is open, nor before the first deal, which the service makes."""
         return () if self.status == "waiting" else self.state.to_act
 
     @cached_property
     def deadline(self) -> int | None:
         """The deadline of the running turn or deal, without the outage allowance.
 
-        ``None`` without a clock, and while the clock stands.
+        ``None`` without a clock, and while the clock is stopped.
         """
         if self.clock is None or self.status == "waiting":
             return None
@@ -171,7 +171,7 @@ class Game(GameFacts):
 
     @property
     def tenant(self) -> str:
-        """The tenant whose quotas the game counts in: the application that owns the game, or else its ``network``."""
+        """The tenant whose share the game counts in: the application that owns the game, or else its ``network``."""
         return self.network if self.ownership is None else self.ownership.app
 
     @property

@@ -15,7 +15,7 @@ from service.engine.presence import PRESENCE_EVENT_TYPES, Left, PresenceEvent, R
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """The game was created; ``commitment`` is to the seed of its first round, ``None`` if deals cannot be proven."""
+    """The game was created. ``commitment`` is that to the seed of its first round; ``None`` if nothing can be proven."""
 
     commitment: bytes | None = None
 
@@ -110,7 +110,7 @@ HostingEvent = (
 GameEvent = HostingEvent | Event
 
 NO_PLAY: Final = frozenset([TokenChanged, Renamed, JoinCodeChanged, Rematched, Reminded, Left, Returned])
-"""The types of events that change nothing for moves: a move for the version before the event is still accepted."""
+"""The types of events that do not affect moves: a move for the version before such an event is still accepted."""
 
 GAME_EVENT_TYPES: Final = (
     EventType(Created, "created", 0, (("commitment", "bytes"),)),

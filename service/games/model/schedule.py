@@ -21,15 +21,15 @@ from service.games.tables import LOOK_MS
 DAY_MS: Final = 86_400_000
 NO_LOOKS: Final[Mapping[int, int]] = MappingProxyType({})
 MAX_ROUNDS_OF_BOTS: Final = 50
-"""The maximum of rounds in a match of computer players alone.
+"""The maximum number of rounds in a match of computer players alone.
 
 Nearly all matches are shorter; the longest are matches of two in Block, with some 20 to 40 rounds.
 """
 LEAD_MS: Final = 800
-"""Milliseconds before a move of a computer player is due, when the service can begin to choose it."""
+"""How early, in milliseconds, the service can begin to choose a move before it is due."""
 _PACE_WITH_PEOPLE_MS: Final = 1000
 _LEAST_WITH_PEOPLE_MS: Final = {"expert": 300}
-"""The minimum of milliseconds before a move of a level that calculates, so that forced moves do not come faster.
+"""The minimum time in milliseconds before a move of a level that calculates, so that forced moves do not come faster.
 
 With the compiled engine, 99 % of decisions take less; ``service.workers.bot_worker`` handles the rest.
 """
@@ -101,7 +101,7 @@ def bot_turn(game: Game) -> BotTurn | None:
 
 
 def _bot_turn(game: Game, seat: int, level: str, action: Literal["move", "deal"]) -> BotTurn:
-    """Return the turn, due at a fixed time after the match last changed, so that the time reveals nothing.
+    """Return the turn, due at a fixed time after the match last changed, so that the time does not reveal the choice.
 
     Leaving and coming back do not count as changes; otherwise a player could delay computer players with them.
     """

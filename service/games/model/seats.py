@@ -93,7 +93,7 @@ class Seats(tuple[Seat, ...]):
 class Fill(NamedTuple):
     """The setting that computer players of this ``level`` take the open seats.
 
-    ``after``: milliseconds from when the first person sat down.
+    ``after``: milliseconds after the first person sat down.
     """
 
     after: int
@@ -153,7 +153,7 @@ def bot_name(others: Collection[str | None]) -> str:
 
 
 def left_name(seat: int) -> str:
-    """Return the name that replaces that of a player who was erased or left this seat."""
+    """Return the name shown for a player of this seat who was erased or has left."""
     return f"Player {seat + 1}"
 
 
@@ -162,9 +162,9 @@ def _folded(name: str) -> str:
 
 
 def may_go_on_alone(kinds: Collection[SeatKind], absence: Absence | None) -> bool:
-    """Return whether a game that begins with these seats can come to be played by computer players alone.
+    """Return whether a game that begins with these seats can go on with computer players alone.
 
-    That is possible if they have all seats, or if they have at least two and the people can forfeit by their clock.
+    That is so if they have all seats, or if they have at least two and people forfeit at a deadline.
     ``absence``: what happens at a deadline; ``None`` without a clock.
     """
     bots = len([kind for kind in kinds if kind == BOT])

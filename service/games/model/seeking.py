@@ -23,7 +23,10 @@ EVERYBODY = ""
 def form_of(
     variant: str, settings: Mapping[str, Value], players: int, *, clock: ClockSettings | None, fill: Fill | None
 ) -> str:
-    """Return a digest that is equal for tables with the same game, options with defaults, seats, and times."""
+    """Return a digest that is equal for tables with the same variant, options, number of seats, and times.
+
+    ``settings``: all options of the variant, with defaults for those that were not requested.
+    """
     return short_digest("table", json.encode((variant, dict(settings), players, clock, fill), order="sorted").decode())
 
 

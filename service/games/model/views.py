@@ -125,7 +125,7 @@ class Reset:
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """Ends the events of a game that was deleted."""
+    """The last event of a deleted game."""
 
 
 class EventView(NamedTuple):

@@ -43,7 +43,7 @@ from service.records.record import Record
 from service.redis.errors import StorageUnavailable
 
 _MAX_CATCHING_UP: Final = 16
-"""The maximum of subscriptions that read the store at the same time; commands use the other connections."""
+"""The maximum number of subscriptions that read the store at the same time; commands use the other connections."""
 
 _NO_CURSOR: Final = -1
 """A cursor without a next event, so that the page is a ``Reset``."""
@@ -136,7 +136,7 @@ class GameQueries:
         return access._replace(game=self._repository.histories.at_version(game, page.version), seat=seat)
 
     def seating_at(self, access: Access, version: int) -> tuple[int | None, tuple[str | None, ...]]:
-        """Return the seat of the viewer, and the current names of players by seat, in the numbers of a version.
+        """Return the seat of the viewer, and the current names of players by seat, with the seat numbers of a version.
 
         The event ``Started`` changes the numbers of seats.
         """

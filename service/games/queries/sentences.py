@@ -33,7 +33,7 @@ from service.render.sentences.texts import text
 
 
 def game_sentence(game: GameView, language: str) -> str:
-    """Return a sentence about the current state of the game for its viewer, of at most ``places.MAX_SENTENCE``."""
+    """Return a sentence of at most ``places.MAX_SENTENCE`` characters about the current state of the game."""
     if game.status == "waiting":
         return waiting_sentence(len([seat for seat in game.seats if seat.kind == OPEN_SEAT]), language)
     you = game.view.you

@@ -23,7 +23,7 @@ from service.games.queries.follower import Follower
 from service.games.store.codec import decode_event
 
 PAGE_SIZE: Final = 100
-"""The maximum of events in a page."""
+"""The maximum number of events in a page."""
 MAX_PENDING: Final = 64
 """Notifications queued for a slow client; further ones are dropped, because their events are in the store."""
 

@@ -20,7 +20,7 @@ from service.redis.errors import StorageUnavailable
 RESERVED_BYTES: Final = 168
 """Bytes of an idempotency record, or of a reserved id: name, value and expiry."""
 DEFER_SECONDS: Final = 60
-"""Seconds for which a write for which no person waits is deferred."""
+"""Seconds by which a write is deferred if no person waits for it."""
 GROWTH: Final = 16
 """The number of events after which the growth of a game is counted."""
 

@@ -2,7 +2,7 @@
 
 Owns the stored format, compact JSON arrays. The array of a game, of the state of its match or of an event has the
 fields of its class, in their order; msgspec encodes and decodes them by type. This module converts only what is stored
-in another form, such as an end as its number. Does not depend on the store of the bytes.
+in another form, such as an end as its number. Does not depend on where the bytes are stored.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from service.games.store.checksums import WITH_SUM, with_sum, without_sum
 from service.games.store.stored_types import StoredFields, decoder, default_of, encoder, struct_of
 
 MAX_ENTRIES: Final = 256
-"""The maximum of layouts in a ``LayoutCache``; the least recently used one is evicted."""
+"""The maximum number of layouts in a ``LayoutCache``; the least recently used one is evicted."""
 
 T = TypeVar("T")
 
@@ -292,7 +292,7 @@ def decode_end(code: int, is_line: bool) -> str:
 
 
 class _EventCodec:
-    """The stored form of one type of event: its number, its time, the seats that may move after it, and its fields.
+    """The stored form of one type of event: its number, its time, the seats that can move after it, and its fields.
 
     Trailing fields without a value are left out.
     """

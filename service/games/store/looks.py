@@ -24,7 +24,7 @@ from service.redis.errors import OutcomeUnknown, StorageUnavailable
 EVERY_MS: Final = 20_000
 """Milliseconds after which the next look of a seat is recorded."""
 _MAX_KNOWN: Final = 10_000
-"""The maximum of seats whose last look a process remembers."""
+"""The maximum number of seats whose last look a process remembers."""
 
 _log = logging.getLogger(__name__)
 

@@ -137,7 +137,7 @@ class RedisEventFeed(EventFeed):
             connection.unsubscribe(channel)
 
     def _follow_move(self, channel: bytes, connection: _SubscriberConnection) -> None:
-        """Subscribe at another server if this one no longer owns the channel; it does not always announce a move."""
+        """Subscribe at another server if this one no longer owns the channel, which it does not always announce."""
         with contextlib.suppress(NotSent):
             if self._topology.node(channel) != connection.node:
                 del self._subscriptions[channel]

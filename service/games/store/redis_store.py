@@ -108,7 +108,7 @@ CHECK_TTL: Final = 1000
 """Milliseconds that a key written by ``check`` lives."""
 
 _FENCE: Final = b"fence---"
-"""Replaces the id of a write in an idempotency record under which no write must be committed."""
+"""Replaces the id of a write in an idempotency record that prevents a write."""
 _IDEMPOTENCY_TTL: Final = b"%d" % IDEMPOTENCY_TTL
 
 
@@ -403,7 +403,7 @@ class RedisDeletions(Deletions):
             self._calls.write("note_erasure", key, command)
 
 
-# The games that computer players can play on alone: a sorted set for each tenant.
+# The games that can go on with computer players alone: a sorted set for each tenant.
 
 
 class RedisGamesOfBots(GamesOfBots):

@@ -31,7 +31,7 @@ from service.redis.shards import SHARDS, shard_of
 from service.redis.topology import Topology
 
 MAX_TENANTS_OF_A_SHARD: Final = 16
-"""The maximum of tenants of one shard that are considered: those who were served longest ago."""
+"""The maximum number of tenants of one shard that are considered: those who were served longest ago."""
 
 _FIRST_KEY: Final = 3
 """The index of the first key in a command that runs a script."""

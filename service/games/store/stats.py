@@ -22,8 +22,9 @@ from service.redis.topology import Topology
 VALID_SECONDS: Final = 1.0
 """Seconds for which statistics are reused, so that frequent reads cost nothing."""
 MAX_TENANTS: Final = 512
-"""The maximum of tenants whose reminders of a kind are counted; ``_MAX_OF_A_SHARD`` if each shard has its own call."""
+"""The maximum number of tenants whose reminders of a kind are counted in one call for all shards."""
 _MAX_OF_A_SHARD: Final = 16
+"""The maximum number of these tenants in a call for one shard."""
 _KINDS: Final[tuple[ReminderKind, ...]] = get_args(ReminderKind)
 _WITH_TENANTS: Final = tuple([b"0" if kind in NOT_OF_GAMES else b"1" for kind in _KINDS])
 

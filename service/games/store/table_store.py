@@ -1,4 +1,4 @@
-"""The tables at which strangers may sit down, in Redis or Valkey: one script for each write.
+"""The tables at which strangers can sit down, in Redis or Valkey: one script for each write.
 
 Owns their form and their limits. In a Cluster, all tables of an application are in its slot, and the tables that are
 open to everybody in the slot of the lobby.
@@ -17,9 +17,9 @@ from service.redis.errors import OutcomeUnknown
 LIST_MS: Final = 600_000
 """Milliseconds for which a list of tables, or the looks at a game, live after their last write."""
 MAX_TABLES: Final = 1000
-"""The maximum of tables in a list."""
+"""The maximum number of tables in a list."""
 MAX_EXAMINED: Final = 100
-"""The maximum of tables that are examined for one seeker."""
+"""The maximum number of tables that are examined for one seeker."""
 
 
 class RedisOpenTables(OpenTables):

@@ -41,7 +41,7 @@ from service.limits.stored_bytes import Tenant
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 MAX_ATTEMPTS: Final = 16
-"""The maximum of decisions in one transaction; each retry means that another write came first."""
+"""The maximum number of decisions in one transaction; each retry means that another write came first."""
 RETRY_BUDGET_MS: Final = 1500
 """Milliseconds after which nothing is retried, so that the response comes within three seconds."""
 SLOW_MS: Final = 300
@@ -208,7 +208,7 @@ class Transactions:
                 self._observe(committed)
                 if waited:
                     self._follow(committed)
-                # Growth is counted every ``GROWTH`` events. The id shifts where, so that short games count on average.
+                # Growth is counted every ``GROWTH`` events. The id shifts the start, so that short games count, too.
                 if (game.version + ord(game.id[0])) // GROWTH != (after.version + ord(game.id[0])) // GROWTH:
                     self.admission.grown(after, data, record)
                 if after.state.phase == FINISHED and self._clock() - began <= SLOW_MS:
