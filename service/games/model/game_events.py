@@ -15,7 +15,7 @@ from service.engine.presence import PRESENCE_EVENT_TYPES, Left, PresenceEvent, R
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """The game was created. ``commitment`` is that to the seed of its first round; ``None`` if nothing can be proven."""
+    """The game was created. ``commitment``: to the seed of its first round; ``None`` if deals cannot be proven."""
 
     commitment: bytes | None = None
 
