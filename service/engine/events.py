@@ -106,7 +106,7 @@ class Played(NamedTuple):
     ends_sum: int | None = None
     """The sum of the ends after the play; ``None`` in games that do not count ends."""
     outer: int | None = None
-    """The half that touches nothing, in games in which it does not follow from the end."""
+    """The half that does not touch the host, if the end does not decide that."""
 
 
 @dataclass(frozen=True, slots=True)

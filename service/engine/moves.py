@@ -32,7 +32,7 @@ class Move(NamedTuple):
     points: int | None = None
     """The points of the play, in games in which plays score (rules 3.6)."""
     outer: int | None = None
-    """The half that touches nothing, in games in which it does not follow from the end; ``None`` for the lead."""
+    """The half that does not touch the host, if the end does not decide that; ``None`` for the lead."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Rebuilds a match from its events: the state from all facts, the table from public facts.
+"""Rebuilds a match from its events: the state from complete events, or only the table from a viewer's events.
 
 ``referee.apply`` defines the effect of a single event.
 """
@@ -24,10 +24,10 @@ def replay(rules: Rules, events: Iterable[Event]) -> State:
 
 
 def layout_after(rules: Rules, layout: Layout | None, event: object) -> Layout | None:
-    """Return the table after an event, or after a viewer's copy of an event; most events do not change it.
+    """Return the table after an event, complete or as a viewer sees it; most events do not change the table.
 
-    ``None`` is an unknown table. A table becomes unknown if the event is not possible on it, for example because a
-    failover of the store lost an earlier event. It is known again after the next deal.
+    ``None`` is an unknown table: an event that is not possible on the table makes it unknown, for example after a
+    failover of the store lost an earlier event. After the next deal the table is known again.
     """
     if isinstance(event, Dealt | DealtView):
         return rules.empty_layout()

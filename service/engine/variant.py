@@ -51,11 +51,15 @@ Difficulty = Literal[1, 2, 3]
 * 3: the player adds up the ends after each tile, or there are several things more to learn.
 """
 Carries = Literal["loser", "winner"]
-"""The seat that undecided rounds count for: the next loser gets their points, or the next win is worth more."""
+"""How undecided rounds count later.
+
+* ``loser``: the loser of the next decided round also gets their points;
+* ``winner``: the win of the next decided round is worth more.
+"""
 Unit = Literal["points", "wins"]
 """The unit of totals. One round can count as several wins."""
 Count = Callable[[State, EndReason, tuple[RemainingHand, ...]], RoundResult]
-"""Returns the result of a round from its last state, the reason why it ended, and the hands left."""
+"""Returns the result of a round from its last state, the reason why it ended, and the hands at its end."""
 Points = Callable[[State, Tile, End | None, int | None], int]
 """Returns the points of a play of the seat to move. Its arguments:
 
@@ -149,7 +153,7 @@ class Rules:
     round_end: Callable[[State], EndReason | None]
     """Returns the reason why the round is over, or ``None``; called after each play, draw and flip."""
     score_round: Count
-    """Returns the result of a round. Each hand left comes with its ``hand_value``."""
+    """Returns the result of a round; each hand comes with its ``hand_value``."""
     match_end: Callable[[State], Verdict]
     """Returns the effect of a round on the match; called after each round, with its scores in the totals."""
     line_ends: tuple[str, ...] = (LEFT, RIGHT)
@@ -178,7 +182,7 @@ class Rules:
     hand_value: Callable[[Hand], int] = pips
     """Returns the value of a hand at the end of a round."""
     carries: Carries | None = None
-    """The seat that undecided rounds count for; ``None``: undecided rounds carry nothing over."""
+    """``None``: undecided rounds do not count later."""
     may_leave_lead: Callable[[State], bool] = _never
     """Returns whether the seat that is to lead can pass, so that its partner leads."""
     has_manches: bool = False
@@ -193,7 +197,7 @@ class Rules:
     rows: Mapping[Tile, int] | None = None
     """The row of each tile, by which a hand can be sorted (rules 3.10)."""
     deals_again: bool = False
-    """Whether ``opening`` can reject a deal although a seat holds a double."""
+    """Whether ``opening`` can reject a deal in which a seat holds a double."""
     teams: int = 0
     """The number of teams; 0: no teams. Seat s is in team s mod teams."""
     best: ScoreOrder = "highest"

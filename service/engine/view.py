@@ -12,7 +12,7 @@ a tile that was drawn      the seat that drew it; to all in the record, once the
 a deal                     each seat its own hand; to all in the record, once the round is over
 the attempts at a deal     nobody; to all once the round is over
 the seed of a round        nobody; to all once the round or the match is over
-legal moves                the seat that may make them
+legal moves                the seat that can make them
 =========================  ==================================================================
 """
 
@@ -110,7 +110,7 @@ RecordedEvent = Event | RecordedDeal | DrewView | PresenceEvent
 
 
 def view(rules: Rules, state: State, seat: int | None) -> View:
-    """Return the view of a seat; ``None``: of a spectator."""
+    """Return the view of a seat; ``seat`` is ``None`` for a spectator."""
     you = None
     moves: tuple[Move, ...] = ()
     if seat is not None:
@@ -246,7 +246,7 @@ def _running_turn_of_the_last(
 
 
 def event_view(event: Event, seat: int | None) -> Event | DealtView | DrewView:
-    """Return an event as a seat sees it; ``None``: a spectator. All events but deals and draws are public."""
+    """Return an event as a seat sees it (``None``: a spectator). All events but deals and draws are public."""
     if isinstance(event, Dealt):
         hand, proof = None if seat is None else event.hands[seat], event.proof
         if proof is None:
@@ -258,7 +258,7 @@ def event_view(event: Event, seat: int | None) -> Event | DealtView | DrewView:
 
 
 def view_for_record(event: Event | PresenceEvent, seat: int | None, *, over: bool) -> RecordedEvent:
-    """Return an event for the record of a seat; ``None``: of a spectator. ``over``: whether the event's round is over.
+    """Return an event for the record of a seat (``None``: a spectator). ``over``: whether the event's round is over.
 
     Once a round is over, all of it is visible; before, only the seat's own hand and draws. The proof of a deal is left
     out, because a record has its own section for it.

@@ -14,7 +14,7 @@ RoundEnd = Callable[[State], EndReason | None]
 
 
 def first_of(*checks: RoundEnd) -> RoundEnd:
-    """Return a check that makes these checks in order, and returns the first reason."""
+    """Return a check that runs these checks in order and returns the first reason."""
 
     def round_end(state: State) -> EndReason | None:
         for check in checks:

@@ -103,7 +103,7 @@ def first_double(layout: Layout, _double: Tile) -> Branching:
 
 
 def every_double(layout: Layout, _double: Tile) -> Branching:
-    """Let every double branch at once, but the lead when a tile joins a long side of it (rules 3.4)."""
+    """Let every double branch: the lead when a tile joins a long side of it, the others at once (rules 3.4)."""
     return IMMEDIATELY if layout.placements else GATED
 
 

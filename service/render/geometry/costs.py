@@ -104,7 +104,7 @@ def spots(mouth: Mouth, *, double: bool) -> list[Spot]:
     return candidates
 
 
-# The costs, each added to a spot in the case that is described below it.
+# The costs of a spot. Below each constant is the case in which it is added.
 
 _OUTSIDE: Final = 40
 """For each unit outside the planned table."""

@@ -32,7 +32,7 @@ _DIRECTIONS: Final[dict[str, Direction]] = {
     "e3": UP,
     "e4": DOWN,
 }
-"""The direction of each end of a lead."""
+"""The direction of each side of the lead, by the name of its end."""
 _ORDINALS: Final = ("ordinal.first", "ordinal.second")
 
 
