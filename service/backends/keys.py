@@ -110,7 +110,7 @@ DEFAULT_OVERLAP_SECONDS: Final = 86_400
 REVOKED_SECONDS: Final = 5.0
 """Seconds after which every process refuses a revoked key, and has closed the streams that were opened with it."""
 CACHE_SECONDS: Final = 2.0
-"""Seconds for which a process caches an application. Streams check their key within the rest of the time above."""
+"""Seconds for which a process caches an application. The rest of ``REVOKED_SECONDS`` is for streams to check keys."""
 
 _KEY: Final = re.compile(r"app_([A-Za-z0-9_-]{24})_([A-Za-z0-9_-]{43})", re.ASCII)
 _SUFFIX_CHARS: Final = 6

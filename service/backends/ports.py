@@ -90,7 +90,7 @@ class RepeatStore(Protocol):
     def repeated(self, app: str, name: str, now: int) -> Repeat | None:
         """Return the record with this name; ``now`` in milliseconds since 1970.
 
-        Where writes are confirmed by a replica, so is the returned record.
+        If writes wait for a replica, this also waits until a replica has the record.
         """
 
 
@@ -223,7 +223,7 @@ class LobbyEntry(NamedTuple):
 
 
 class LobbyQuery(NamedTuple):
-    """A page to read of the lobby of an application; without ``app``, of the lobby for everybody."""
+    """A request for a page of the lobby of an application; without ``app``, of the lobby for everybody."""
 
     app: str | None = None
     variant: str | None = None
@@ -263,7 +263,7 @@ class IndexPage(NamedTuple):
 
 
 class IndexQuery(NamedTuple):
-    """A page to read of the games of an application, those with the newest writes first.
+    """A request for a page of the games of an application, those with the newest writes first.
 
     ``ref``, ``player_ref``: select the games with this ref, or with a player of this ref.
     ``waiting``: only with a ``player_ref``; selects the games that wait for that player, the most urgent first.
@@ -308,10 +308,10 @@ class GameIndex(Protocol):
         """
 
     def remove(self, app: str, game: str, *, position: IndexPosition) -> bool:
-        """Remove a game from the index without a trace. Return ``False`` unless it was still at ``position``."""
+        """Remove the entry of a game without recording a deletion. Return ``False`` unless it was at ``position``."""
 
     def usage(self, app: str) -> Usage:
-        """Return the usage of an application. Games are counted as the index has them, which may be late."""
+        """Return the usage of an application according to the index, which follows the games with a delay."""
 
     def find(self, app: str, query: IndexQuery) -> IndexPage:
         """Return a page of the games of an application. Even an empty page can have a next one.
@@ -333,7 +333,7 @@ class Lobby(Protocol):
     """
 
     def put(self, entry: LobbyEntry) -> bool:
-        """Show or hide a game, unless a newer version of it is stored. Return whether a lobby has it now."""
+        """Show or hide a game, unless a newer version of it is stored. Return whether a lobby stores it as shown."""
 
     def games(self, query: LobbyQuery) -> LobbyPage:
         """Return a page of games, the newest first. Even an empty page can have a next one.
@@ -383,7 +383,7 @@ class FeedStore(Protocol):
 
 
 ATTEMPTS_KEPT: Final = 100
-"""Delivery attempts that are stored of each endpoint."""
+"""Delivery attempts that are stored for each endpoint."""
 
 
 WebhookStatus = Literal["unverified", "active", "failing", "disabled"]
@@ -434,7 +434,8 @@ class Webhook(NamedTuple):
 class DueGame(NamedTuple):
     """A game of which an endpoint has to be notified.
 
-    ``at``: when it became due, in milliseconds since 1970. A later change of the game has another time.
+    ``at``: when it became due, in milliseconds since 1970. It identifies this state: every change of the game sets
+    another time.
     ``notified``: the version up to which the endpoint was notified.
     ``version``: the version up to which it has to be notified: that in the index, 0 if the index does not have the
     game. For later versions the index makes the game due again.

@@ -108,7 +108,7 @@ def unanswered(error: NotSent | MaybeSent) -> StorageUnavailable:
 
 
 def _prefix(error: Exception) -> str:
-    """Return the first word of an error answer; empty for errors of redis-py or the connection."""
+    """Return the first word of an error of redis-py, such as the prefix of an error answer; empty for other errors."""
     if not isinstance(error, exceptions.RedisError):
         return ""
     return error.status_code or str(error).partition(" ")[0]

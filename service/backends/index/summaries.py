@@ -38,7 +38,7 @@ def refs_of(game: Game) -> Refs:
 def awaited(game: Game, to_act: Iterable[int]) -> list[int]:
     """Return the seats among ``to_act`` whose players the application has to notify.
 
-    Computer players and people who are away are left out: for them the service moves, or nobody does.
+    Computer players and people who are away are left out: the service moves in their place, or waits for their return.
     """
     return [seat for seat in to_act if game.seats[seat].kind != BOT and game.presence.plays(seat)]
 
@@ -62,7 +62,10 @@ def results(game: Game) -> list[dict[str, Any]]:
 
 
 NO_DEADLINE: Final = 10_000_000_000_000
-"""The urgency of a turn without a deadline is its time plus this: less than with a deadline, the oldest turn first."""
+"""Is added to the time of a turn without a deadline to get its urgency.
+
+So these turns come after all turns with a deadline, the oldest first.
+"""
 
 DELETED: Final = "deleted"
 """The type of a feed item that reports the deletion of a game."""
@@ -71,7 +74,7 @@ RESET: Final = "reset"
 """The type of a feed item that reports that items were dropped."""
 
 _NO_LIFETIMES: Final = Lifetimes(0, 0, 0)
-"""For views that do not show when the game expires: lists add that when they are read."""
+"""Placeholder: the stored JSON does not contain the expiry of a game, which lists add when they are read."""
 
 _TYPES: Final = {kind.event: kind.name for kind in GAME_EVENT_TYPES}
 
