@@ -214,8 +214,8 @@ class Backends:
         for _ in range(_MAX_ATTEMPTS):
             now = self._clock()
             request = self._repeatable(key, app)
-            # Read before the idempotency record: if the same request, sent twice, ends the key in between, the key is
-            # still valid here.
+            # Read before the idempotency record. If the same request is sent twice at the same time, and the other one
+            # ends the key after this line, the key is still valid here.
             before = self._existing(app)
             prior = request.prior(now)
             if presented is not None and not (prior and _is_made_by(presented, prior.answer)):
@@ -282,7 +282,7 @@ class Backends:
     def _new_id(self) -> str:
         while True:
             app = new_game_id(self._random_bytes)
-            if app[0].isalnum():  # with a hyphen first, a command line takes the id for an option
+            if app[0].isalnum():  # a command line would read an id with a hyphen first as an option
                 return app
 
     def _repeatable(self, key: IdempotencyKey | None, app: str) -> RepeatableRequest:
@@ -356,7 +356,7 @@ def no_key() -> Unauthorized:
 
 
 def _is_made_by(key: str, answer: str | None) -> bool:
-    """Return whether an earlier rotation was requested with ``key``; ``answer`` is the hash stored of that request."""
+    """Return whether an earlier rotation was requested with ``key``; ``answer`` is the hash stored with it."""
     return compare_digest(hash_secret(key).hex(), answer or "")
 
 

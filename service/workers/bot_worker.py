@@ -220,9 +220,9 @@ _FAILURE: Final = "a move of a computer player failed"
 BOTS: Final = ConsumerSettings("bots", LEASE_MS, 32, (0.05, 0.25), _FAILURE, poll_growth=1.02, most=256)
 EXPERTS: Final = ConsumerSettings("experts", LEASE_MS, 16, (0.05, 0.25), _FAILURE, poll_growth=1.02, most=32)
 ALONE: Final = ConsumerSettings("bots_alone", LEASE_MS, 8, (0.05, 0.25), _FAILURE, poll_growth=1.02, most=16)
-"""At most ``most`` games without a chosen move are leased, so that each is handled within seconds. The pause between
-polls grows to its maximum in about ten seconds, so that an idle worker costs little. A person who moves earlier meets
-shorter pauses."""
+"""For all three: at most ``most`` games without a chosen move are leased, so that each is handled within seconds. The
+pause between polls grows to its maximum in about ten seconds, so that an idle worker costs little. A person who moves
+earlier meets shorter pauses."""
 
 
 class _Task(NamedTuple):

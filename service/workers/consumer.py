@@ -95,7 +95,7 @@ class Consumer(ABC):
     def handle(self, reminder: LeasedReminder) -> Next:
         """Do what a reminder is for, and return when it is due again.
 
-        Can raise anything. After ``NotFound`` and ``Gone`` the reminder is removed. After ``StorageUnavailable`` and
+        Can raise any error. After ``NotFound`` and ``Gone`` the reminder is removed. After ``StorageUnavailable`` and
         ``OutcomeUnknown`` it is due again after their ``retry_after``, after any other error with growing delays.
         """
 

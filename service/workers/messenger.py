@@ -103,7 +103,7 @@ class EndpointLease:
         self._send_at = 0.0
         self._in_flight: set[str] = set()
         self._attempted: queue.SimpleQueue[_Attempted] = queue.SimpleQueue()
-        if webhook.status != "failing":  # a failing endpoint can also be probed with a deferred game, not in ``due``
+        if webhook.status != "failing":  # a failing one may be probed with a deferred game, which is not in ``due``
             self._add_due(due, READ_AHEAD)
 
     def deliver(self) -> None:
@@ -144,7 +144,7 @@ class EndpointLease:
             self._reread()
 
     def _release(self, at: int | None, *, games: bool = False) -> None:
-        """Release the lease, or wait for an attempt if some are in flight. ``at`` and ``games`` as ``WebhookStore``."""
+        """Release the lease as ``WebhookStore.release`` does. While attempts are in flight, wait for one instead."""
         assert self._webhook is not None
         assert self._leased is not None
         if self._in_flight:

@@ -153,7 +153,7 @@ class Deliveries:
             if attempt.error is None:
                 delivered += 1
             elif not probe and due.failures + 1 >= MAX_ATTEMPTS:
-                attempt = attempt._replace(error="given_up")
+                attempt = attempt._replace(error="given_up")  # counts as notified, so that the next message follows
             else:
                 failures = due.failures + 1
                 at = self._clock() + pause(failures, self._jitter())
@@ -219,7 +219,7 @@ class Deliveries:
         TRACE.set(game.trace)
         version = min(due.version or game.version, game.version)
         before: tuple[int, ...] = ()
-        if events and events[0].version <= due.notified:
+        if events and events[0].version <= due.notified:  # sent before: only says who could move before the others
             before, events = events[0].to_act, events[1:]
         messages = game_messages(webhook.id, game, before, events)
         return [message for message in messages if message.version <= version], version

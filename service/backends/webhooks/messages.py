@@ -169,7 +169,7 @@ def _is_notified(game: Game) -> bool:
 
 
 def _waits_for_deal(game: Game, ended: RoundEnded) -> bool:
-    """Return whether the round after this one has to be dealt still, and the match is not over."""
+    """Return whether the match continues and its next round was not dealt yet."""
     return game.state.phase == ROUND_OVER and game.state.round == ended.round.number
 
 
