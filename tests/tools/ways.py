@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any, Final
 
@@ -172,6 +173,8 @@ def bots(stage: Stage) -> Traces:
 
     When this ends, it is the person's turn, so that the worker has nothing to do.
     """
+    for source in stage.bots._sources[1:]:  # without a game here; a slow machine would poll them in each step
+        source.next_poll = inf
     table = Table(stage.client, players=[{"name": "A"}, *[{"bot": "greedy"}] * 3], pace=0)
     by_person: list[Trace] = []
     by_bot: list[Trace] = []
