@@ -18,6 +18,8 @@ TOLERATED_MS: Final = 250
 
 MEASURE_SECONDS: Final = 60
 """Seconds after which the difference is measured again."""
+REPEAT_SECONDS: Final = 1
+"""Seconds from a measurement that took too long to the next one."""
 
 _log = logging.getLogger(__name__)
 
@@ -32,7 +34,8 @@ class ServerClock:
 
     The difference is measured in the background: on first use, then every minute while the clock is used, and at once
     when the local clock was set. That is detected by the monotonic clock (``elapsed``); until the measurement, the time
-    continues as if the local clock had not been set. A measurement that fails or takes too long changes nothing.
+    continues as if the local clock had not been set. A measurement that fails or takes too long changes nothing; one
+    that took too long is repeated after a second.
 
     ``observe``: is called with each difference in seconds, positive if the server is ahead.
     """
@@ -53,13 +56,14 @@ class ServerClock:
         self._offset: int | None = None
         """The difference between the local and the monotonic clock, which changes when the local clock is set."""
         self._logged = 0
-        self._measured_at: float | None = None
+        self._next = 0.0
+        """When to begin the next measurement, by ``elapsed``."""
         self._refresh = BackgroundRefresh(self.measure)
 
     def __call__(self) -> int:
         """Return the corrected time."""
         now, local = self._elapsed(), self._local()
-        if self._measured_at is None or now - self._measured_at >= MEASURE_SECONDS:
+        if now >= self._next:
             self.start_measurement()
         offset = local - round(now * 1000)
         step = 0 if self._offset is None else offset - self._offset
@@ -71,19 +75,20 @@ class ServerClock:
 
     def start_measurement(self) -> None:
         """Start a measurement of the difference in the background."""
-        self._measured_at = self._elapsed()
+        self._next = self._elapsed() + MEASURE_SECONDS
         self._refresh.request()
 
     def measure(self) -> None:
         """Measure the difference, and set the correction."""
         began, sent = self._elapsed(), self._local()
-        self._measured_at = began
+        self._next = began + MEASURE_SECONDS
         try:
             server = self._server_time()
         except StorageUnavailable:
             return
         took = (self._elapsed() - began) * 1000
         if took > TOLERATED_MS:
+            self._next = self._elapsed() + REPEAT_SECONDS
             return
         # Assume that the server has answered in the middle of the call; the error is at most half of its duration.
         difference = server - sent - round(took / 2)

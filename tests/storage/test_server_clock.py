@@ -10,7 +10,7 @@ import redis
 
 from service.redis import server_clock
 from service.redis.errors import StorageUnavailable
-from service.redis.server_clock import MEASURE_SECONDS, TOLERATED_MS, ServerClock, system_clock
+from service.redis.server_clock import MEASURE_SECONDS, REPEAT_SECONDS, TOLERATED_MS, ServerClock, system_clock
 from service.redis.topology import SingleNodeTopology, open_topology
 from tests.storage.clusters import until
 from tests.support.stores.redis_stores import redis_reminders
@@ -105,12 +105,21 @@ def test_the_way_to_the_server_and_back_is_no_difference(scene: Scene) -> None:
     assert scene.measure(90_000) == 90_000
 
 
-def test_an_answer_that_took_long_tells_nothing(scene: Scene) -> None:
+def test_an_answer_that_took_long_tells_nothing_and_is_asked_for_again(scene: Scene) -> None:
     scene.measure(90_000)
     scene.seen.clear()
     scene.trip = TOLERATED_MS + 10
     assert scene.measure(0) == 90_000
     assert scene.seen == []
+    made = scene.measurements
+    scene.trip = 0
+    scene.time += REPEAT_SECONDS * 1000 - 1
+    scene.clock()
+    assert scene.measurements == made
+    scene.time += 1
+    scene.clock()
+    until(lambda: scene.clock() == NOON + scene.time)
+    assert scene.measurements == made + 1
 
 
 def test_a_server_that_is_away_leaves_the_correction_as_it_was(scene: Scene) -> None:

@@ -50,6 +50,16 @@ def is_compacted_soon(service: Service) -> bool:
     return False
 
 
+def clock_offset(service: Service) -> float:
+    """The measured offset; a measurement that took too long is repeated by a later request."""
+    deadline = time.monotonic() + PATIENCE
+    while (offset := samples(service.metrics_url).get(("domino_clock_offset_seconds",))) is None:
+        assert time.monotonic() < deadline
+        httpx.get(f"{service.url}/v1/lobby", timeout=PATIENCE, verify=TLS)
+        time.sleep(0.05)
+    return offset
+
+
 def test_two_workers_answer_for_both_also_for_one_that_died(tmp_path: Path) -> None:
     with Service(tmp_path, WORKERS="2", METRICS_PORT=str(free_ports(1)[0]), **ALONE) as service:
         for _ in range(40):
@@ -71,7 +81,7 @@ def test_two_workers_answer_for_both_also_for_one_that_died(tmp_path: Path) -> N
             == counted["domino_moves_total", "domino"]
             > 10
         )
-        assert abs(counted["domino_clock_offset_seconds",]) < 0.25, "it is the same machine"
+        assert abs(clock_offset(service)) < 0.25, "it is the same machine"
         assert is_compacted_soon(service), "its events are read, and replaced"
         kill(service.workers()[0], signal.SIGKILL)
         assert samples(service.metrics_url)[asked] == 40
