@@ -169,7 +169,7 @@ def parse_json(data: bytes) -> Any:
     orjson rejects everything that is not strictly JSON in UTF-8. A second parser finds duplicate keys, unless there
     cannot be any.
     """
-    if len(data) > MAX_CONTAINERS and _containers(data) > MAX_CONTAINERS:  # each takes a byte at least
+    if len(data) > MAX_CONTAINERS and _containers(data) > MAX_CONTAINERS:  # each takes at least one byte
         raise RequestError("too_many_containers", max=MAX_CONTAINERS)
     try:
         value = orjson.loads(data)

@@ -142,7 +142,7 @@ def expected_game(version: int | None) -> Expected | None:
 
 
 def etag_in(etag: str, language: Language) -> str:
-    """Return the ETag of the response with this ETag, once it has texts in this language.
+    """Return the ETag of a response with texts in this language; ``etag`` is that of the response without texts.
 
     In ``If-Match`` both mean the same version of the game: a client can move on a view with or without texts.
     """
@@ -184,7 +184,7 @@ def idempotency(body: Any) -> IdempotencyKey | None:
 
 
 def _idempotency_key() -> tuple[str | None, int]:
-    """Return the key, if it is valid, and its minimum length, which ``service.web.operation`` stores at the handler."""
+    """Return the key, if it is valid, and its minimum length, which ``service.web.operation`` sets on the handler."""
     handler: Any = current_app.view_functions[request.endpoint or ""]
     min_length: int = handler.min_key_length
     match = _KEY.fullmatch(request.headers.get("Idempotency-Key", ""))

@@ -25,11 +25,11 @@ KEEPALIVE_SECONDS: Final = 10.0
 CHECK_SECONDS: Final = REVOKED_SECONDS - CACHE_SECONDS
 """Seconds after which the key of a waiting application is checked again."""
 WatchDisconnect = Callable[[Any, Callable[[], None]], Callable[[], None]]
-"""Takes a connection and a function to call when its client disconnects; returns a function that ends the watch."""
+"""Takes a connection and a function to call when its client disconnects; returns a function that stops watching."""
 
 
 class Subscription(Protocol):
-    """The game or application that an open stream follows."""
+    """The subscription of an open stream to a game or to a feed."""
 
     def shutdown(self) -> None:
         """End the wait for items: the service is shutting down, or the client has disconnected."""
@@ -89,7 +89,7 @@ def stream_client(environ: Mapping[str, Any], game: str) -> StreamClient:
 class Streams:
     """The open streams of this worker, within ``limits``; a waiting long poll counts as one.
 
-    ``watch_disconnect``: ends the stream of a client that disconnects; otherwise only the next write would fail.
+    ``watch_disconnect``: ends the stream of a client that disconnects; without it, only the next write would show that.
     ``keepalive_seconds``: the interval of keep-alives in a stream without events.
     """
 
