@@ -1,16 +1,16 @@
 #!lua
--- Returns the hint of a game at a position, or has it computed.
+-- Returns the hint of a game at a position, or requests it.
 --
 -- KEYS[1]  string  the version and state of the game
--- KEYS[2]  string  its hint: the position that it is for, and behind that the hint, once it is there
--- KEYS[3]  sorted set  the tenants with reminders of hints; behind its name, a colon and the tenant: the games of a
---          tenant by when they are due; left out for a game without a shard
--- ARGV[1]  the position: what KEYS[1] must begin with
+-- KEYS[2]  string  its hint: the position that it is for, followed by the hint once it is computed
+-- KEYS[3]  sorted set  the tenants with reminders of hints; left out for a game without a shard. With a colon and a
+--          tenant after its name: the games of the tenant, by the time at which they are due
+-- ARGV[1]  the position: the expected beginning of KEYS[1]
 -- ARGV[2]  the id of the game
 -- ARGV[3]  its tenant
 --
--- Returns {hint}; else 0 if the game is at another position, 1 if the hint was asked for before, 2 if it is from now
--- on. A hint that is asked for expires with its game. Whoever asks again has a reminder that was lost written anew.
+-- Returns {hint}; or 0 if the game is at another position, 1 if the hint was requested before, 2 if it is requested
+-- now. A requested hint expires with its game. A repeated request also restores a lost reminder.
 
 local position = ARGV[1]
 if redis.call('GETRANGE', KEYS[1], 0, #position - 1) ~= position then

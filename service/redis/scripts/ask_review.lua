@@ -1,19 +1,18 @@
 #!lua
--- Returns the review of a game, as far as it is computed; if there is none, has it computed.
+-- Returns the review of a game, which may be incomplete. If there is none, it can be requested.
 --
 -- KEYS[1]  string  the version and state of the game
 -- KEYS[2]  list    its events
--- KEYS[3]  string  its review: "+" if it is complete, else "-", and what is known of it
--- KEYS[4]  sorted set  the tenants with reminders of reviews; behind its name, a colon and the tenant: the games of a
---          tenant by when they are due; left out for a game without a shard
--- ARGV[1]  1 to begin it if there is none, else 0
+-- KEYS[3]  string  its review, after "+" if it is complete, else after "-"
+-- KEYS[4]  sorted set  the tenants with reminders of reviews; left out for a game without a shard. With a colon and a
+--          tenant after its name: the games of the tenant, by the time at which they are due
+-- ARGV[1]  1 to request a review if there is none, else 0
 -- ARGV[2]  the id of the game
 -- ARGV[3]  its tenant
 --
--- Returns {value of KEYS[3], 1 if it was begun just now, else 0}; nil if there is none, also for a game that was
--- deleted, which has no events. A review expires with its game; if the game is written later, so that it lives longer,
--- the review does from the next time on that it is asked for. Whoever asks for one that is not complete has a reminder
--- that was lost written anew.
+-- Returns {value of KEYS[3], 1 if it was requested now, else 0}; nil if there is none. A deleted game, which has no
+-- events, never has one. The review expires with its game; each call sets its expiry to that of the game. A call also
+-- restores a lost reminder of a review that is not complete.
 
 local review, begun = redis.call('GET', KEYS[3]), 0
 if not review then

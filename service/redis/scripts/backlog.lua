@@ -1,14 +1,15 @@
 #!lua flags=no-writes
--- Tells how many reminders of each kind are due, and when the oldest one was. Changes nothing.
+-- Returns the number of due reminders of each kind, and the time at which the oldest one was due. Changes nothing.
 --
--- KEYS[1…] sorted sets  all those of the first kind, then all those of the second …: tenants by when they are next to
---                  be served, in ms since 1970, not later than their first game is due; behind the name, a colon and a
---                  tenant: the games of the tenant by when they are due. Or things without tenants by when they are due
--- ARGV[1]  how many tenants of each kind at most
+-- KEYS[1…] sorted sets  all sets of the first kind, then all sets of the second kind, …. A set has tenants, by the time
+--                  of their next turn in ms since 1970, which is not later than their first game is due; with a colon
+--                  and a tenant after its name: the games of the tenant, by the time at which they are due. A set of a
+--                  kind without tenants has things, by the time at which they are due
+-- ARGV[1]  the maximum of tenants of each kind
 -- ARGV[…]  for each kind: 1 if it has tenants, else 0
 --
--- Returns {the current time, how many are due, when the oldest one was, how many of the second kind, …}; the current
--- time where none is due. Times are small here: a double is exact up to 2^53.
+-- Returns {present time, then for each kind: number of due reminders, time at which the oldest one was due}; the
+-- present time if none is due. Times are small enough for exact doubles (2^53).
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

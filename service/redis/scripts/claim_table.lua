@@ -1,23 +1,24 @@
 #!lua
--- Sends a seeker to a table: to the one of its claim, or to the oldest with a free seat, or to a new one.
+-- Sends a seeker to a table: to the table of its claim, or to the oldest one with a free seat, or to a new one.
 --
--- KEYS[1]  string      the claim: the game that the seeker was sent to
--- KEYS[2]  sorted set  the tables of this form with open seats, by when they were opened
--- KEYS[3]  hash        the same tables: "<opened> <looked> <version> <taken> <held>": when it was opened, and last looked
---                      at; of each seat at that version 1 if it is taken, else 0; the seats that are held, each
---                      "<seat>:<until>:<claim>,"
--- ARGV[1]  the claim, and
--- ARGV[2]  ms for which its game is known
+-- KEYS[1]  string      the claim: the game to which the seeker was sent before
+-- KEYS[2]  sorted set  the tables of this form with open seats, by the time of their opening
+-- KEYS[3]  hash        the state of these tables: "<opened> <looked> <version> <taken> <held>". <opened> is the time of
+--                      the opening, <looked> the last time at which a player read the game, <taken> a digit for each
+--                      seat, which is 1 if the seat is taken at that version, and <held> the seats that are reserved
+--                      for seekers, each as "<seat>:<until>:<claim>,"
+-- ARGV[1]  the name of the claim
+-- ARGV[2]  ms until the claim expires
 -- ARGV[3]  the id of the new game
--- ARGV[4]  how many seats it has
--- ARGV[5]  now, in ms since 1970, as all times here
--- ARGV[6]  ms after a look for which a table is offered
--- ARGV[7]  ms for which a seat is held
+-- ARGV[4]  the number of its seats
+-- ARGV[5]  the present time, in ms since 1970, as all times here
+-- ARGV[6]  ms since <looked> for which a table is offered
+-- ARGV[7]  ms for which a seat is reserved
 -- ARGV[8]  the game that the seeker leaves, or empty
--- ARGV[9]  ms for which the list is kept
--- ARGV[10] how many tables are looked at at most
+-- ARGV[9]  ms until the list expires
+-- ARGV[10] the maximum of tables to examine
 --
--- Returns {game, seat, 1}; the last is 0 for a game of the claim that is not offered any more.
+-- Returns {game, seat, 1}; the last is 0 if the table of the claim is not offered any more.
 
 local claim, now, leaving = ARGV[1], tonumber(ARGV[5]), ARGV[8]
 
@@ -33,7 +34,7 @@ local function parse(entry)
   return table
 end
 
--- Holds the first free seat of a table; returns it, or nil if there is none.
+-- Reserves the first free seat of a table, and returns it; nil if there is none.
 local function hold(game, table)
   for i = 1, #table.taken do
     local seat = string.format('%d', i - 1)
@@ -60,7 +61,7 @@ end
 local known = redis.call('GET', KEYS[1])
 if known and known ~= leaving then
   local table = parse(redis.call('HGET', KEYS[3], known))
-  -- Who holds no seat there any more has perhaps taken it, and then another one must not be held.
+  -- Without a reservation the seeker may have taken the seat, so no other seat may be reserved.
   return sent(known, table and table.own or '0', table and now - table.looked < tonumber(ARGV[6]) and 1 or 0)
 end
 for _, game in ipairs(redis.call('ZRANGE', KEYS[2], 0, ARGV[10] - 1)) do

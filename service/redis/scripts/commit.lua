@@ -3,30 +3,34 @@
 --
 -- KEYS[1]  string  the version and state of the game; also the channel of its notifications
 -- KEYS[2]  list    its events
--- KEYS[3]  string  the write under the client's idempotency key; left out without one
--- KEYS[…]  strings  the games that are found by the join codes that this game had and has; none if it had none
--- KEYS[…]  sorted sets  the tenants with reminders, of the kinds that are written; behind each name, a colon and the
---          tenant: the games of a tenant by when they are due
--- ARGV[1]  what KEYS[1] must begin with: "<expected version> <prefix of the expected state>"
--- ARGV[2]  the whole new value of KEYS[1]: "<new version> <state>"
--- ARGV[3]  seconds to live, from now
+-- KEYS[3]  string  the idempotency record of the write; left out without an idempotency key
+-- KEYS[…]  strings  the old and the new join code of the game: the keys with the games that they find; left out without
+--          a join code
+-- KEYS[…]  sorted sets  the tenants with reminders, for each kind that is written; with a colon and a tenant after the
+--          name: the games of the tenant, by the time at which they are due
+-- ARGV[1]  the expected beginning of KEYS[1]: "<expected version> <prefix of the expected state>"
+-- ARGV[2]  the new value of KEYS[1]: "<new version> <state>"
+-- ARGV[3]  seconds until the game expires
 -- ARGV[4]  "<id of this write> "
--- ARGV[5]  the value for KEYS[3], and
--- ARGV[6]  the seconds it lives; both empty without one
+-- ARGV[5]  the value for KEYS[3]; empty without it
+-- ARGV[6]  seconds until KEYS[3] expires; empty without it
 -- ARGV[7]  1 if an earlier attempt may have made this write, else 0
--- ARGV[8]  how many reminders are written
--- ARGV[9]  what becomes of the join codes: 1 if there is one, which stays; -1 if it is removed; 2 if the second takes the
---          place of the first; 0 without any
--- ARGV[10…] the new events, oldest first, each preceded by "<id> "
--- ARGV[…] for reminders: the tenant, the id of the game, and when it is due, of each kind, in ms since 1970, or empty
---          to remove it
+-- ARGV[8]  the number of reminders that are written
+-- ARGV[9]  the change of the join codes: 1 to keep the only one, -1 to remove it, 2 to replace the first by the second,
+--          0 without any
+-- ARGV[10…] the new events, the oldest first, each after "<id> "
+-- ARGV[…] for reminders: the tenant, the id of the game, and for each kind the time at which it is due in ms since
+--          1970, or empty to remove the reminder
 --
--- Returns 1 when done, also when an earlier attempt made this write; {value} of KEYS[3] if another write was made under
--- the client's key; the value of KEYS[1] if the game is at another version; 0 if it is, and compaction has removed the
--- ids that would show whether an earlier attempt made this write; -1 if another game has the second join code; nil if
--- there is no such game. Only the first changes the game. After a write that was made earlier, the game, or its
--- tombstone, is written again as it is, with the life that it has left, so that a WAIT after this script waits for that
--- write.
+-- Returns 1 when done, now or by an earlier attempt;
+--   {value} of KEYS[3] if there is an idempotency record of another write;
+--   the value of KEYS[1] if the game is at another version;
+--   0 if it is at another version, and compaction has removed the ids that would show whether an earlier attempt has
+--   made this write;
+--   -1 if another game has the second join code;
+--   nil if the game does not exist.
+-- Only the first changes the game. After an earlier write, the game or its tombstone is written again unchanged, with
+-- its remaining time to live, so that a WAIT after this script waits until a replica has it.
 
 local idempotency = ARGV[6] ~= '' and KEYS[3]
 local reminders = tonumber(ARGV[8])
@@ -51,8 +55,8 @@ end
 
 if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then
   local value = redis.call('GET', KEYS[1])
-  -- The event after the expected version has the id of the write that came first: perhaps this one, whose answer was
-  -- lost. Versions are small here: a double is exact up to 2^53.
+  -- The event after the expected version has the id of the write that came first. It may be this write, if its answer
+  -- was lost. Versions are small enough for exact doubles (2^53).
   local newest = value and tonumber(string.match(value, '^(%d+) '))
   local index = newest and tonumber(string.match(ARGV[1], '^%d+')) - newest or 0
   local next = index < 0 and redis.call('LINDEX', KEYS[2], index)
@@ -60,7 +64,7 @@ if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then
     touch(value)
     return 1
   end
-  -- Compacted events have no ids. But a write under a client's key would have been found there.
+  -- Compacted events have no ids. A write with an idempotency key would have been found by its record.
   if ARGV[7] == '1' and not idempotency and index < 0 and index <= -redis.call('LLEN', KEYS[2]) then
     local first = redis.call('LINDEX', KEYS[2], 0)
     if first and string.match(first, '^%*') then
@@ -82,7 +86,7 @@ if ARGV[9] ~= '0' then
       redis.call('DEL', KEYS[codes - 1])
     end
   end
-  -- Where it was lost, another game may have it by now: this one is found by its id alone.
+  -- If the code was lost, another game may have it now; then this game is found only by its id.
   if not found or found == game then
     if ARGV[9] == '-1' then
       redis.call('DEL', KEYS[codes])
@@ -91,7 +95,7 @@ if ARGV[9] ~= '0' then
     end
   end
 end
--- The state goes last: if another key has the wrong type, the script ends there and the state stays as it was.
+-- The state is written last: if another key has the wrong type, the script ends there and the state stays unchanged.
 for i = 1, reminders do
   local tenants, due = KEYS[#KEYS - reminders + i], ARGV[last + 2 + i]
   local games = tenants .. ':' .. ARGV[last + 1]

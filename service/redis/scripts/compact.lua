@@ -1,13 +1,14 @@
 #!lua
--- Replaces all events of a game but those of its last write by one block, if the list is still as it was read.
+-- Replaces all events of a game but those of its last write by one block, unless the list has changed since it was
+-- read.
 --
--- KEYS[1]  list    the events of the game; its expiry stays as it is
--- ARGV[1]  how many entries it had
--- ARGV[2]  how many of them were of the last write, and
--- ARGV[3]  the first of those, which begins with the id of the write: no other history has it
--- ARGV[4]  the block that replaces all others
+-- KEYS[1]  list    the events of the game, whose expiry stays unchanged
+-- ARGV[1]  the number of entries that were read
+-- ARGV[2]  the number of entries of the last write
+-- ARGV[3]  the first entry of the last write. It begins with the id of the write, so it identifies the history
+-- ARGV[4]  the block that replaces the other entries
 --
--- Returns 1 when done; 0 if the list has changed or is gone. Only the first changes anything.
+-- Returns 1 when done; 0, without a change, if the list has changed or does not exist any more.
 
 local last = tonumber(ARGV[2])
 if redis.call('LLEN', KEYS[1]) ~= tonumber(ARGV[1]) or redis.call('LINDEX', KEYS[1], -last) ~= ARGV[3] then

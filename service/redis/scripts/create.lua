@@ -1,31 +1,32 @@
 #!lua
--- Stores a new game, and puts it into the index of all games; some of those in there that have expired are removed.
+-- Stores a new game, adds it to the index of all games, and removes some expired games from that index.
 --
 -- KEYS[1]  string  the version and state of the game
 -- KEYS[2]  list    its events
--- KEYS[3]  string  the write under the client's idempotency key; left out without one
--- KEYS[…]  string  the game that is found by the join code of this one; left out without one
+-- KEYS[3]  string  the idempotency record of the write; left out without an idempotency key
+-- KEYS[…]  string  the key of the join code, with the game that it finds; left out without a join code
 -- KEYS[…]  hash    the games of the shard, and their tenants; left out for a game without a shard
--- KEYS[…]  sorted sets  the tenants with reminders, of the kinds that are written; behind each name, a colon and the
---          tenant: the games of a tenant by when they are due
--- ARGV[1]  the whole value of KEYS[1]: "<version> <state>"
--- ARGV[2]  seconds to live
+-- KEYS[…]  sorted sets  the tenants with reminders, for each kind that is written; with a colon and a tenant after the
+--          name: the games of the tenant, by the time at which they are due
+-- ARGV[1]  the value of KEYS[1]: "<version> <state>"
+-- ARGV[2]  seconds until the game expires
 -- ARGV[3]  "<id of this write> "
--- ARGV[4]  the value for KEYS[3], and
--- ARGV[5]  the seconds it lives; both empty without one
--- ARGV[6]  the id of the game, as it ends KEYS[1] before a brace; empty for a game without a shard
+-- ARGV[4]  the value for KEYS[3]; empty without it
+-- ARGV[5]  seconds until KEYS[3] expires; empty without it
+-- ARGV[6]  the id of the game, with which KEYS[1] ends before a brace; empty for a game without a shard
 -- ARGV[7]  its tenant
--- ARGV[8]  how many reminders are written
+-- ARGV[8]  the number of reminders that are written
 -- ARGV[9]  1 with a join code, else 0
--- ARGV[10…] the events, oldest first, each preceded by "<id> "
--- ARGV[…] for reminders: the tenant, the id of the game, and when it is due, of each kind, in ms since 1970, or empty
---          to remove it
+-- ARGV[10…] the events, the oldest first, each after "<id> "
+-- ARGV[…] for reminders: the tenant, the id of the game, and for each kind the time at which it is due in ms since
+--          1970, or empty to remove the reminder
 --
--- Returns 1 when done, also when an earlier attempt made this write; {value} of KEYS[3] if another write was made under
--- the client's key; 0 if there is another game under these keys, or one whose first write has no id any more; -1 if
--- another game has the join code. Only the first changes anything. After a write that was made earlier, the game, or its
--- tombstone, is written again as it is, with the life that it has left, so that a WAIT after this script waits for that
--- write.
+-- Returns 1 when done, now or by an earlier attempt;
+--   {value} of KEYS[3] if there is an idempotency record of another write;
+--   0 if there is another game with this id, or the id of its first write is not stored any more;
+--   -1 if another game has the join code.
+-- Only the first changes anything. After an earlier write, the game or its tombstone is written again unchanged, with
+-- its remaining time to live, so that a WAIT after this script waits until a replica has it.
 
 local idempotency = ARGV[5] ~= '' and KEYS[3]
 local reminders = tonumber(ARGV[8])
@@ -63,8 +64,8 @@ for i = 1, reminders do
 end
 if ARGV[6] ~= '' then
   local games = KEYS[#KEYS - reminders]
-  -- Redis lets games expire without a word to the index. Each new game has three others looked at, so that in the long
-  -- run at most a third of the index has expired.
+  -- Games expire without a change of the index. With each new game three others are checked, so that in the long run at
+  -- most a third of the index has expired.
   for _, game in ipairs(redis.call('HRANDFIELD', games, 3)) do
     if redis.call('EXISTS', string.sub(KEYS[1], 1, -#ARGV[6] - 2) .. game .. '}') == 0 then
       redis.call('HDEL', games, game)

@@ -1,12 +1,12 @@
 #!lua flags=no-writes
--- Returns the games that were deleted lately.
+-- Returns the recently deleted games.
 --
--- KEYS[…]  sorted sets  the games of some shards that were deleted lately, by when, in ms since 1970
--- ARGV[1]  within how many ms
+-- KEYS[…]  sorted sets  the recently deleted games of some shards, by the time of the deletion in ms since 1970
+-- ARGV[1]  the age in ms up to which a deletion counts as recent
 --
 -- Returns {game, …}.
 
--- Most runs find nothing, so what they do is cheap.
+-- Most runs find nothing, so this check makes them cheap.
 if redis.call('EXISTS', unpack(KEYS)) == 0 then
   return {}
 end

@@ -1,22 +1,22 @@
 #!lua
--- Tells what is due: the tenants of games, with how many of theirs; or how many without tenants.
+-- Returns the tenants with due games, and the number of these games; for sets without tenants only the number.
 --
 -- KEYS[1]  string       the heartbeat of the games of these sets (script "heartbeat")
--- KEYS[2…] sorted sets  tenants by when they are next to be served, in ms since 1970, not later than their first game is
---                  due; behind the name, a colon and a tenant: the games of the tenant by when they are due. Or things
---                  without tenants by when they are due
--- ARGV[1]  how many tenants of each set at most; 0 for sets without tenants
+-- KEYS[2…] sorted sets  tenants, by the time of their next turn in ms since 1970, which is not later than their first
+--                  game is due; with a colon and a tenant after the name: the games of the tenant, by the time at which
+--                  they are due. Or things without tenants, by the time at which they are due
+-- ARGV[1]  the maximum of tenants of each set; 0 for sets without tenants
 --
--- Returns {number of the set from 1, tenant, how many of its games are due, since when it waits, …}. A tenant without
--- any is put off to when the first is due, or removed if it has none.
--- Times are small here: a double is exact up to 2^53.
+-- Returns for each tenant {number of the set, from 1; tenant; number of due games; time since which it waits}, in one
+-- list. A tenant without due games gets the time of its next due game as its score, or is removed if it has no games.
+-- Times are small enough for exact doubles (2^53).
 
 local time = redis.call('TIME')
 local heartbeat = redis.call('GET', KEYS[1])
 local last, ahead = string.match(heartbeat or '', '^(%d+) %d+ %d+ ?(%d*)$')
 local now = math.max(time[1] * 1000 + math.floor(time[2] / 1000) + (tonumber(ahead) or 0), tonumber(last) or 0)
 
--- Most runs find nothing, so what they do is cheap: usually, there is no reminder of this kind at all.
+-- Most runs find nothing, so this check makes them cheap: usually there is no reminder of this kind at all.
 local result = {}
 if redis.call('EXISTS', unpack(KEYS, 2)) == 0 then
   return result

@@ -1,15 +1,15 @@
 #!lua
--- Notes that a person of an application is to be erased, and makes the application due.
+-- Requests the erasure of a person of an application, and makes the application due.
 --
--- KEYS[1]  sorted set  the people of the application who are to be erased, by when that was asked for last, in ms
--- KEYS[2]  sorted set  the applications of the shard with such people, by when they are due, in ms since 1970
+-- KEYS[1]  sorted set  the pending erasures of the application by ref, by the time of the last request in ms since 1970
+-- KEYS[2]  sorted set  the applications of the shard with pending erasures, by the time at which they are due
 -- ARGV[1]  the id of the application
 -- ARGV[2]  the ref of the person
--- ARGV[3]  how many people at most
+-- ARGV[3]  the maximum of pending erasures
 --
--- Returns 1 when noted, 0 if there are too many. A person who is noted already gets another, later time, by which
--- the process at work sees that there was another request.
--- Times are small here: a double is exact up to 2^53.
+-- Returns 1 when done, 0 if too many others are pending. A repeated request sets a later time, by which the process
+-- that erases sees that there was another request.
+-- Times are small enough for exact doubles (2^53).
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -18,6 +18,6 @@ if not before and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[3]) then
   return 0
 end
 redis.call('ZADD', KEYS[1], math.max(now, before and before + 1 or 0), ARGV[2])
--- Also in place of a lease: its holder does not remove the application at its end.
+-- This also ends a lease: the process that has it cannot remove the application then.
 redis.call('ZADD', KEYS[2], now, ARGV[1])
 return 1

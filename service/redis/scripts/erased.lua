@@ -1,11 +1,11 @@
 #!lua
--- Removes a person who has been erased, unless that was asked for again meanwhile. May be run again.
+-- Removes an erasure that was carried out, unless it was requested again. Can be run again.
 --
--- KEYS[1]  sorted set  the people of an application who are to be erased, by when that was asked for last, in ms
+-- KEYS[1]  sorted set  the pending erasures of an application by ref, by the time of the last request in ms since 1970
 -- ARGV[1]  the ref of the person
--- ARGV[2]  when it was asked for, as far as the process that erased the person knows
+-- ARGV[2]  the time of the request that was carried out
 --
--- Returns 1 when done; 0 if it was asked for again, or is done already. Only the first changes anything.
+-- Returns 1 when done; 0, without a change, if it was requested again or removed before.
 
 local at = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if not at or tonumber(at) ~= tonumber(ARGV[2]) then

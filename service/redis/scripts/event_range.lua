@@ -3,13 +3,13 @@
 --
 -- KEYS[1]  string  the version and state of the game
 -- KEYS[2]  list    its events
--- ARGV[1]  the version after which they begin
--- ARGV[2]  how many at most
+-- ARGV[1]  the version before the first event
+-- ARGV[2]  the maximum of events
 --
--- Returns {version of the game, version of the first event, entry, …}, starting with the oldest one kept; nil if there
--- is no such game. If the first of them is in a block: all entries, with nil for the version of the first event, which
--- the caller finds by counting the events back from the version of the game.
--- Versions are small here: a double is exact up to 2^53.
+-- Returns {version of the game, version of the first event, entry, …}; nil if the game does not exist. If older events
+-- were dropped, the first event is the oldest one that is stored. If it is in a block, all entries are returned, with
+-- nil for its version; the caller counts the events back from the version of the game.
+-- Versions are small enough for exact doubles (2^53).
 
 local newest = tonumber(string.match(redis.call('GETRANGE', KEYS[1], 0, 20), '^(%d+) '))
 if not newest then

@@ -5,11 +5,11 @@
 -- KEYS[2]  list    its events
 -- ARGV[…]  the requested versions, in any order
 --
--- Returns one entry for each requested version, in that order, nil for one that is not kept. If one of them may be in a
--- block: {version of the game, entry, …} with all entries, so that the caller finds them in it.
+-- Returns an entry for each requested version, in that order, nil for one that is not stored. If one of them may be in
+-- a block: {version of the game, entry, …} with all entries, in which the caller finds the events.
 --
--- The newest event has the version of the game, so indexes are counted from the end of the list: they stay right if old
--- events are ever dropped. Versions are small here: a double is exact up to 2^53.
+-- The newest event has the version of the game, so indexes are counted from the end of the list. They stay correct if
+-- old events are dropped. Versions are small enough for exact doubles (2^53).
 
 local newest = tonumber(string.match(redis.call('GETRANGE', KEYS[1], 0, 20), '^(%d+) '))
 local length = redis.call('LLEN', KEYS[2])

@@ -1,13 +1,14 @@
 #!lua flags=no-writes
--- Returns items of the feed of an application, and what its index knows of their games.
+-- Returns items of the feed of an application, and the summaries of their games.
 --
 -- KEYS[1]  stream  the feed
 -- KEYS[2]  hash    the entries of the index (script "index")
--- ARGV[1]  the cursor after which; empty for the oldest items
--- ARGV[2]  how many items at most
+-- ARGV[1]  the cursor before the first item; empty for the oldest items
+-- ARGV[2]  the maximum of items
 --
--- Returns {cursor of the oldest item, cursor of the newest item that there ever was, how many there are, how many there
--- ever were, {cursor, game, item, …}, {game, summary, …}}; the cursors are "0-0" where there is none.
+-- Returns {cursor of the oldest item, cursor of the newest item, number of stored items, number of items ever added,
+-- {cursor, game, item, …}, {game, summary, …}}. The cursors are "0-0" for an empty feed. The newest item counts even if
+-- it is not stored any more.
 
 if redis.call('EXISTS', KEYS[1]) == 0 then
   return {'0-0', '0-0', 0, 0, {}, {}}

@@ -1,10 +1,10 @@
 #!lua
--- Returns the write under a client's idempotency key, and writes the game, or its tombstone, again as it is, with the
--- life that it has left, so that a WAIT after this script waits for that write.
+-- Returns the idempotency record of a write. Also writes the game or its tombstone again unchanged, with its remaining
+-- time to live, so that a WAIT after this script waits until a replica has it.
 --
 -- KEYS[1]  string  the version and state of the game
 -- KEYS[2]  list    its events
--- KEYS[3]  string  the write under the client's idempotency key
+-- KEYS[3]  string  the idempotency record
 --
 -- Returns {value} of KEYS[3], or nil.
 

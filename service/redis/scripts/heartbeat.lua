@@ -1,18 +1,18 @@
 #!lua
--- Notes that players can move now, and with it when the last outage ended and until when its allowance is.
+-- Records that players can move now, and the end and the allowance of the last outage.
 --
--- KEYS[1] string  the heartbeat "<last> <since> <until> <ahead>" in ms: when somebody last ran this script, when it ran
---                 again after the last outage, until when its allowance is, and by how much the time of games is ahead
---                 of the clock of this server
--- ARGV[1]  the longest time without this script that is no outage, in ms
+-- KEYS[1] string  the heartbeat "<last> <since> <until> <ahead>" in ms. <last> is the last run of this script, <since>
+--                 its first run after the last outage, <until> the end of the allowance after that outage, and <ahead>
+--                 the time by which the time of games is ahead of the clock of this server
+-- ARGV[1]  the longest time between two runs that does not count as an outage, in ms
 -- ARGV[2]  the longest allowance after an outage, in ms
--- ARGV[3]  the age of the string from which it is written again, in ms
+-- ARGV[3]  the age from which the heartbeat is written again, in ms
 --
--- If somebody sets the clock back, or the clock of a server that took over is behind, the time of games goes on from the
--- last heartbeat: all that is due would wait otherwise until the clock has caught up. From then on it comes nearer to the
--- clock, by 2 ms a second, which is less than what processes tolerate between two looks at it.
+-- If the clock is set back, or a failover leads to a server whose clock is behind, the time of games continues from the
+-- last heartbeat. Otherwise all reminders would wait until the clock has caught up. Afterwards, the time of games
+-- approaches the clock by 2 ms a second, which is less than processes tolerate between two measurements.
 --
--- Returns the heartbeat. Times are small here: a double is exact up to 2^53.
+-- Returns the heartbeat. Times are small enough for exact doubles (2^53).
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

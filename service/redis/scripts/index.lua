@@ -1,32 +1,32 @@
 #!lua
--- Replaces what the index of an application knows of a game, tells the feed, and makes endpoints due.
+-- Replaces the entry of a game in the index of its application, adds items to the feed, and makes endpoints due.
 --
--- KEYS[1]  hash  the entries of the index. Its name without ":index" is the channel of the application, and what the
---                names of its other keys begin with: one script may use all of them, as they lie in one slot
+-- KEYS[1]  hash  the entries of the index. Its name without ":index" is the channel of the application and the prefix
+--                of its other keys, which the script may use because all are in one slot
 -- KEYS[2]  sorted set  the reminders of endpoints of the shard of the application
 -- ARGV[1]  the id of the application
 -- ARGV[2]  the id of the game
--- ARGV[3]  "<version> <id of the write>" at which the index must be, or "0 -" if it must not know the game
+-- ARGV[3]  the expected "<version> <id of the write>" of the present entry, or "0 -" for no entry
 -- ARGV[4]  the head of the new entry: "<version> <id of the write> <updated_at> <status> <variant> <ref> <players>
---          <bytes> <expires_at>"; empty to remove the entry. With the status "deleted" the game is noted as deleted, and listed no
---          more
+--          <bytes> <expires_at>"; empty to remove the entry. With the status "deleted", no list has the game any more
 -- ARGV[5]  the summary
--- ARGV[6]  the time of the last write of the game, in ms since 1970
--- ARGV[7]  seconds to live, from now: as long as a game at most
--- ARGV[8]  how many games are trimmed at most
--- ARGV[9]  how many items the feed keeps
--- ARGV[10] the version up to which endpoints know the game, unless they have been notified of it before
--- ARGV[11] 1 if they are notified again of what follows that version, else 0
--- ARGV[12] how many players with a ref there are
--- ARGV[13] how many endpoints are made due
--- ARGV[14…] for each player: the digest of its ref, and the score among those that are waited for, or empty
+-- ARGV[6]  the time of the last write to the game, in ms since 1970
+-- ARGV[7]  the longest life of a game in seconds, after which all keys expire
+-- ARGV[8]  the maximum of expired games to remove
+-- ARGV[9]  the number of items that the feed keeps
+-- ARGV[10] the version up to which endpoints count as notified, if the game was not due to them before
+-- ARGV[11] 1 to set all endpoints to this version, so that they are notified of later ones again, else 0
+-- ARGV[12] the number of players with a ref
+-- ARGV[13] the number of endpoints to make due
+-- ARGV[14…] for each player: the digest of its ref, and the urgency of the game for it; empty if it does not wait
 -- ARGV[…]  the ids of the endpoints
 -- ARGV[…]  the items of the feed
 --
--- An entry is its head, a line feed, and the summary; <ref> is a digest or "-", <players> digests with commas or "-",
--- <bytes> the size of the game, <expires_at> when it expires, by which it also is in the sorted set ":ends". The sum of all sizes is kept beside the entries.
--- Returns 1 when done; 0 if the index is at another version of the game. Only the first changes anything.
--- Times are small here: a double is exact up to 2^53.
+-- An entry is its head, a line feed, and the summary. In the head, <ref> is a digest or "-", <players> are digests with
+-- commas or "-", <bytes> is the size of the game, and <expires_at> is also its score in the sorted set ":ends". The sum
+-- of all sizes is stored in ":bytes".
+-- Returns 1 when done; 0, without a change, if the present entry is not as expected.
+-- Times are small enough for exact doubles (2^53).
 
 local base = string.sub(KEYS[1], 1, -#':index' - 1)
 local app, game, ttl = ARGV[1], ARGV[2], ARGV[7]
@@ -69,8 +69,8 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 local growth = 0 - before.bytes  -- not -0, which is no integer as text
 
--- Games that have expired a day ago: one that was written again, but not published yet, may live although its entry has
--- ended, and its events would all be published again if the entry were gone.
+-- Remove games that expired a day ago. Not earlier: a game that was written again lives on, even if that was not
+-- published yet, and without its entry all of its events would be published again.
 for list, ended in pairs({[base .. ':ends'] = now - 86400000, [base .. ':gone'] = now - ttl * 1000}) do
   local expired = redis.call('ZRANGE', list, '-inf', string.format('%.0f', ended), 'BYSCORE', 'LIMIT', 0, ARGV[8])
   for _, each in ipairs(expired) do
@@ -133,13 +133,13 @@ for i = first, first + endpoints - 1 do
     else
       redis.call('HSETNX', notified, game, ARGV[10])
     end
-    -- Another score than before, by which the process that delivers sees that there is more; a pause after a failure stays.
+    -- The score must change, so that the process that delivers sees the new events. A pause after a failure stays.
     local score = redis.call('ZSCORE', due, game)
     local at = score and math.max(now, math.floor(score) + 1) or now
     redis.call('ZADD', due, at, game)
     redis.call('EXPIRE', due, ttl)
     redis.call('EXPIRE', notified, ttl)
-    -- No write makes anything due at half a millisecond: that is a lease, whose holder looks for more at its end.
+    -- A score with a fraction is a lease. The process that has it looks for new events before it ends.
     local member = app .. '.' .. endpoint
     local reminder = tonumber(redis.call('ZSCORE', KEYS[2], member) or at + 1)
     if at < reminder and reminder % 1 == 0 then

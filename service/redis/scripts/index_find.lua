@@ -2,21 +2,21 @@
 -- Returns a page of the games of an application.
 --
 -- KEYS[1]  hash        the entries of the index (script "index")
--- KEYS[2]  sorted set  the games that are listed, by the score of their order
+-- KEYS[2]  sorted set  the list of games, whose scores are its order
 -- ARGV[1]  1 for the highest score first, 0 for the lowest
--- ARGV[2]  the score, and
--- ARGV[3]  the id of the last game of the page before; both empty for the first page
--- ARGV[4]  how many games at most
--- ARGV[5]  how many games are looked at at most
--- ARGV[6]  seconds that a game lives at most
--- ARGV[7]  the time after which the last write must be, in ms since 1970
--- ARGV[8]  the statuses, with commas between them,
--- ARGV[9]  the variant, and
--- ARGV[10] the digest of the ref of the games; each empty for any
+-- ARGV[2]  the score of the last game of the previous page, empty for the first page
+-- ARGV[3]  the id of that game, empty for the first page
+-- ARGV[4]  the maximum of games to return
+-- ARGV[5]  the maximum of games to examine
+-- ARGV[6]  the longest life of a game in seconds
+-- ARGV[7]  selects games with a later last write, in ms since 1970
+-- ARGV[8]  selects games by status, separated by commas; empty for any
+-- ARGV[9]  selects games by variant; empty for any
+-- ARGV[10] selects games by the digest of their ref; empty for any
 --
--- Returns {score, id of the last game that was looked at, summary, time at which the game expires, …}; the first two
--- are empty on the last page.
--- Times are small here: a double is exact up to 2^53.
+-- Returns {score and id of the last game that was examined, then for each game its summary and the time at which it
+-- expires}. The first two are empty on the last page.
+-- Times are small enough for exact doubles (2^53).
 
 local reverse = ARGV[1] == '1'
 local limit, most = tonumber(ARGV[4]), tonumber(ARGV[5])

@@ -1,12 +1,11 @@
 #!lua flags=no-writes
--- Returns what is kept of the games of an application.
+-- Returns the usage of an application.
 --
--- KEYS[1]  hash  the entries of the index (script "index"); the names of its other keys begin with its own, without
---                ":index"
+-- KEYS[1]  hash  the entries of the index (script "index"). Its name without ":index" is the prefix of the other keys
 --
--- Returns {games that have not expired, bytes of the games, also of those that have expired in the last day, games that
---          are due to endpoints, summed over these}.
--- Times are small here: a double is exact up to 2^53.
+-- Returns {number of games that have not expired, bytes of all games in the index, number of games due to endpoints,
+--          summed over the endpoints}. The bytes include games that expired in the last day.
+-- Times are small enough for exact doubles (2^53).
 
 local base = string.sub(KEYS[1], 1, -#':index' - 1)
 local time = redis.call('TIME')

@@ -1,9 +1,9 @@
 #!lua
--- Keeps the hint of a game that is still at the position for which it was computed.
+-- Stores the hint of a game, unless the game has left the position for which it was computed.
 --
 -- KEYS[1]  string  the version and state of the game
 -- KEYS[2]  string  its hint
--- ARGV[1]  the position: what KEYS[1] must begin with
+-- ARGV[1]  the position: the expected beginning of KEYS[1]
 -- ARGV[2]  the hint
 --
 -- Returns 1 when done; 0 if the game is at another position, was deleted or has expired.

@@ -1,10 +1,10 @@
 #!lua
--- Keeps what is known of a review that is not complete yet.
+-- Stores a review, unless the stored one is complete.
 --
 -- KEYS[1]  string  the review
 -- ARGV[1]  its new value
 --
--- Returns 1 when done; 0 if it is complete, or if there is none, as that of a game that was deleted.
+-- Returns 1 when done; 0 if the stored review is complete, or does not exist, for example because the game was deleted.
 
 local review = redis.call('GET', KEYS[1])
 if not review or string.sub(review, 1, 1) == '+' then

@@ -1,26 +1,26 @@
 #!lua
--- Shows a game in a lobby, or hides it, unless a newer version of it has been shown or hidden.
+-- Shows a game in a lobby, or hides it, unless the lobby has an entry of a newer version.
 --
--- KEYS[1]  hash  the entries of the lobby: game → "<version> <until> <variant> <application>", and the JSON after a line
---                feed unless the game is hidden
--- KEYS[2]  sorted set  the games by when their entries end, in ms since 1970
--- KEYS[3]  sorted set  the list of the games that are shown, by when they were created
+-- KEYS[1]  hash  the entries of the lobby: game → "<version> <until> <variant> <application>"; for a game that is shown
+--                followed by a line feed and its JSON
+-- KEYS[2]  sorted set  the games, by the time at which their entries expire, in ms since 1970
+-- KEYS[3]  sorted set  the list of the games that are shown, by the time of their creation
 -- ARGV[1]  the id of the game
 -- ARGV[2]  its version
--- ARGV[3]  its variant, and
--- ARGV[4]  the id of its application; those of a game which is known do not change
--- ARGV[5]  when it was created, in ms since 1970
--- ARGV[6]  ms until the entry ends
--- ARGV[7]  how many games of an application are in a list at most: the newest
--- ARGV[8]  how many games of an application are kept at most: the newest
--- ARGV[9]  how many entries that have ended are removed at most
--- ARGV[10] the JSON; empty to hide the game, which is noted for as long as an entry lives
+-- ARGV[3]  its variant, which is ignored if the lobby has an entry of the game
+-- ARGV[4]  the id of its application, which is ignored then, too
+-- ARGV[5]  the time of its creation, in ms since 1970
+-- ARGV[6]  ms until the entry expires
+-- ARGV[7]  the maximum of games of an application in a list: the newest
+-- ARGV[8]  the maximum of games of an application in the lobby: the newest
+-- ARGV[9]  the maximum of expired entries to remove
+-- ARGV[10] the JSON; empty to hide the game. The entry of a hidden game is stored as long as any other
 --
--- The games of each variant also have a list of their own, the name of KEYS[3] with ":<variant>". All games of an
--- application that belong in a list, also those for which there is no room, are in a sorted set with the name of the
--- list, "@" and the id of the application. When one leaves the list, the newest of those without room takes its place.
--- So the work does not depend on how many there are.
--- Returns 1 if the game is kept now, else 0.
+-- The games of each variant have a list of their own, with the name of KEYS[3] and ":<variant>". Each list has a sorted
+-- set for each application with all of its games that belong into the list, even beyond the maximum. The name of the
+-- set is that of the list, "@" and the id of the application. When a game leaves the list, the next game of its
+-- application enters. So the work does not depend on the number of games.
+-- Returns 1 if the lobby stores the game as shown, else 0.
 
 local room = tonumber(ARGV[7])
 

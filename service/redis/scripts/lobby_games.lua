@@ -2,14 +2,14 @@
 -- Returns a page of a list of a lobby (script "lobby"), the newest games first.
 --
 -- KEYS[1]  hash        the entries of the lobby
--- KEYS[2]  sorted set  the list, by when the games were created
--- ARGV[1]  when the last game of the page before was created, and
--- ARGV[2]  its id; both empty for the first page
--- ARGV[3]  how many games at most
--- ARGV[4]  how many games are looked at at most; those whose entry has ended and is still stored are left out
+-- KEYS[2]  sorted set  the list, by the time at which the games were created
+-- ARGV[1]  the time of the creation of the last game of the previous page, empty for the first page
+-- ARGV[2]  the id of that game, empty for the first page
+-- ARGV[3]  the maximum of games to return
+-- ARGV[4]  the maximum of games to examine, including those with an expired entry, which are not returned
 --
--- Returns {when the last game that was looked at was created, its id, JSON, …}; the first two are empty on the last
--- page.
+-- Returns {time of the creation and id of the last game that was examined, then the JSON of each game}. The first two
+-- are empty on the last page.
 
 local limit, most = tonumber(ARGV[3]), tonumber(ARGV[4])
 local last_created, last_game = tonumber(ARGV[1]), ARGV[2]

@@ -1,9 +1,9 @@
 #!lua
--- Notes that players have looked at their game.
+-- Stores when players last read their game.
 --
--- KEYS[1]  hash  when each seat has last looked, in ms since 1970
--- ARGV[1]  now, in ms since 1970
--- ARGV[2]  ms for which that is kept
+-- KEYS[1]  hash  by seat: the last time at which its player read the game, in ms since 1970
+-- ARGV[1]  the present time, in ms since 1970
+-- ARGV[2]  ms until the hash expires
 -- ARGV[3…] the seats
 --
 -- Returns 1.

@@ -1,9 +1,9 @@
 #!lua
--- Notes a game from which a player was erased. May be run again.
+-- Records a game from which a player was erased. Can be run again.
 --
--- KEYS[1]  sorted set  the games of the shard that were deleted lately, by when, in ms since 1970
--- ARGV[1]  what stands for the game there
--- ARGV[2]  for how long it does, in ms
+-- KEYS[1]  sorted set  the recently deleted games of the shard, by the time of the deletion in ms since 1970
+-- ARGV[1]  the entry for the game
+-- ARGV[2]  ms for which the entry stays
 --
 -- Returns 1.
 

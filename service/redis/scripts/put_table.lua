@@ -1,15 +1,15 @@
 #!lua
--- Notes which seats of a table are taken, and that somebody has looked at it (script "claim_table").
+-- Stores which seats of a table are taken, and when a player last read its game (script "claim_table").
 --
--- KEYS[1]  sorted set  the tables of this form with open seats, by when they were opened
--- KEYS[2]  hash        what is known of them
+-- KEYS[1]  sorted set  the tables of this form with open seats, by the time of their opening
+-- KEYS[2]  hash        the state of these tables
 -- ARGV[1]  the game
 -- ARGV[2]  its version
--- ARGV[3]  of each seat 1 if it is taken, else 0
--- ARGV[4]  when it was opened, in ms since 1970
--- ARGV[5]  when somebody has looked at it, or empty
--- ARGV[6]  ms for which the list is kept
--- ARGV[7]  how many tables a list has at most
+-- ARGV[3]  a digit for each seat, which is 1 if the seat is taken, else 0
+-- ARGV[4]  the time of its opening, in ms since 1970
+-- ARGV[5]  the time at which a player read the game, or empty
+-- ARGV[6]  ms until the list expires
+-- ARGV[7]  the maximum of tables in a list
 --
 -- Returns 1 if the table is listed now, else 0.
 
@@ -30,7 +30,7 @@ if not string.find(taken, '0') then
   redis.call('HDEL', KEYS[2], game)
   return 0
 end
--- Who sits on a seat holds it no longer, so that it is free when that player leaves.
+-- A seat that was taken is not reserved any more, so that it is free when its player leaves.
 held = string.gsub(held, '(%d+):[^,]+,', function(seat)
   if string.sub(taken, seat + 1, seat + 1) == '1' then
     return ''

@@ -1,9 +1,9 @@
 #!lua
--- Returns what is kept of a request under an idempotency key, and writes it again as it is, so that a WAIT after this
--- script waits for that write.
+-- Returns the idempotency record of a request. Writes it again unchanged, so that a WAIT after this script waits until
+-- a replica has it.
 --
--- KEYS[1]  hash  the requests of an application
--- ARGV[1]  the name of the request
+-- KEYS[1]  hash  the idempotency records of an application
+-- ARGV[1]  the name of the record
 --
 -- Returns {value}, or nil.
 

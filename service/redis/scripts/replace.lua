@@ -1,18 +1,18 @@
 #!lua
--- Creates a value, replaces it if it is still the expected one, or deletes it. May be run again with the same arguments.
+-- Creates, replaces or deletes a value if the present one is as expected. Can be run again with the same arguments.
 --
 -- KEYS[1]  string
--- KEYS[2]  hash  the requests of its owner under idempotency keys
+-- KEYS[2]  hash  the idempotency records of its owner
 -- ARGV[1]  the expected value; empty for none
 -- ARGV[2]  the new value; empty to delete the key
--- ARGV[3]  the name of the request under an idempotency key; empty without one
--- ARGV[4]  what is kept of it: "<time in ms since 1970> …"
--- ARGV[5]  the time up to which requests are outdated
--- ARGV[6]  the most requests that are kept
--- ARGV[7]  the seconds for which they are kept
+-- ARGV[3]  the name of an idempotency record to store; empty for none
+-- ARGV[4]  the record: "<time in ms since 1970> …"
+-- ARGV[5]  the time up to which records have expired
+-- ARGV[6]  the maximum of records
+-- ARGV[7]  seconds until the record expires
 --
--- Returns 1 when done, now or earlier; 0 if it has another value; -2 if another request was made under the idempotency
--- key; -3 if too many are kept. Only the first changes anything.
+-- Returns 1 when done, now or earlier; 0 if the present value is not as expected; -2 if there is a record of this name;
+-- -3 if there are too many records. Only the first changes anything.
 
 local value = redis.call('GET', KEYS[1]) or ''
 if value == ARGV[2] then

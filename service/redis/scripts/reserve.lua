@@ -1,13 +1,13 @@
 #!lua
--- Keeps a value under a name unless there is one. A value that is there is written again as it is, with the life that it
--- has left, so that a WAIT after this script waits for it, too: otherwise a failover could lose a value that a repeated
--- request was already told.
+-- Stores a value unless there is one. An existing value is written again unchanged, with its remaining time to live, so
+-- that a WAIT after this script waits until a replica has it. Otherwise a failover could lose a value that a repeated
+-- request was already answered with.
 --
 -- KEYS[1]  string  the value
--- ARGV[1]  the value for KEYS[1], and
--- ARGV[2]  the seconds it lives
+-- ARGV[1]  the new value
+-- ARGV[2]  seconds until it expires
 --
--- Returns {the value that is kept}.
+-- Returns {the stored value}.
 
 local first = redis.call('GET', KEYS[1])
 if first then

@@ -1,22 +1,22 @@
 #!lua
--- Takes what is due, and makes each of it due again at the end of its lease.
+-- Leases due games: they are due again at the end of the lease.
 --
 -- KEYS[1]  string       the heartbeat of the games of these sets (script "heartbeat")
--- KEYS[2…] sorted sets  as those of the script "due"; one may be there several times
+-- KEYS[2…] sorted sets  as for the script "due"; a set can be given several times, with different tenants
 -- ARGV[1]  the length of a lease in ms
--- ARGV[2]  1 for sets of tenants, 0 for sets without
--- ARGV[…]  for each of the sets: the tenant, and how many of its games at most
+-- ARGV[2]  1 for sets of tenants, 0 for sets without tenants
+-- ARGV[…]  for each set: the tenant, and the maximum of its games to lease
 --
--- Returns {score of what is leased, the time of games in ms, the heartbeat, {game, score at which it was due, …}, …}, with a
--- list for each of the sets.
--- A tenant that was served waits from now on, so that others of the shard are next.
--- Times are small here: a double is exact up to 2^53.
+-- Returns {score of all leased games, time of games in ms, heartbeat, then for each set {game, score at which it was
+-- due, …}}.
+-- The next turn of a tenant that got a lease is now or later, so that other tenants of the shard come first.
+-- Times are small enough for exact doubles (2^53).
 
 local time = redis.call('TIME')
 local heartbeat = redis.call('GET', KEYS[1])
 local last, ahead = string.match(heartbeat or '', '^(%d+) %d+ %d+ ?(%d*)$')
 local now = math.max(time[1] * 1000 + math.floor(time[2] / 1000) + (tonumber(ahead) or 0), tonumber(last) or 0)
--- No write makes a game due at half a millisecond, so none is mistaken for a lease.
+-- The fraction distinguishes a lease from all other scores.
 local leased = string.format('%.1f', now + tonumber(ARGV[1]) + 0.5)
 
 local taken = {leased, now, heartbeat}

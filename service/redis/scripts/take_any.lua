@@ -1,16 +1,17 @@
 #!lua
--- Takes what is due of a kind of reminders without tenants, and makes each of it due again at the end of its lease.
+-- Leases due reminders of a kind without tenants: they are due again at the end of the lease.
 --
--- KEYS[1…] sorted sets  what there are reminders about, by when they are due, in ms since 1970
+-- KEYS[1…] sorted sets  the things with a reminder, by the time at which they are due in ms since 1970
 -- ARGV[1]  the length of a lease in ms
--- ARGV[2]  how many at most, of all sets together
+-- ARGV[2]  the maximum of things to lease, of all sets together
 --
--- Returns {score of what is leased, the time in ms, what is due, score at which it was due, …}.
--- Times are small here: a double is exact up to 2^53.
+-- Returns {score of all leased things, present time in ms, then for each thing its name and the score at which it was
+-- due}.
+-- Times are small enough for exact doubles (2^53).
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
--- No write makes anything due at half a millisecond, so none is mistaken for a lease.
+-- The fraction distinguishes a lease from all other scores.
 local leased = string.format('%.1f', now + tonumber(ARGV[1]) + 0.5)
 
 local taken = {leased, now}

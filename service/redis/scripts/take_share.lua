@@ -1,13 +1,13 @@
 #!lua
--- Counts bytes of a tenant, unless there would be more than it may have.
+-- Adds bytes to the count of a tenant, unless that would exceed a maximum.
 --
--- KEYS[1]  string  the bytes that were counted so far
--- ARGV[1]  how many more; negative to count less
--- ARGV[2]  the most; empty to count in any case
--- ARGV[3]  seconds until the count is forgotten
+-- KEYS[1]  string  the count
+-- ARGV[1]  the bytes to add; negative to subtract
+-- ARGV[2]  the maximum; empty for none
+-- ARGV[3]  seconds until the count expires
 --
--- Returns 1 when done, 0 if it would be more than the most; then nothing is changed. Counts are small here: a double is
--- exact up to 2^53.
+-- Returns 1 when done; 0, without a change, if the maximum would be exceeded. Counts are small enough for exact doubles
+-- (2^53).
 
 local count = tonumber(redis.call('GET', KEYS[1]) or 0)
 local after = math.max(count + ARGV[1], 0)

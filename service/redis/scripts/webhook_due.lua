@@ -1,15 +1,15 @@
 #!lua
--- The games that are due to an endpoint, the earliest first.
+-- Returns the games that are due to an endpoint, the earliest first. Changes nothing.
 --
--- KEYS[1]  sorted set  the games with messages for it, by when they are due, in ms since 1970
--- KEYS[2]  hash        by game: the version up to which it knows the game
+-- KEYS[1]  sorted set  the games with messages for it, by the time at which they are due, in ms since 1970
+-- KEYS[2]  hash        by game: the version up to which the endpoint was notified
 -- KEYS[3]  hash        by game: failed attempts
--- KEYS[4]  hash        by game: what the index knows of it, beginning with the version
--- ARGV[1]  the current time
--- ARGV[2]  how many games at most
+-- KEYS[4]  hash        by game: the entry in the index, which begins with the version
+-- ARGV[1]  the present time
+-- ARGV[2]  the maximum of games
 --
--- Returns {game, when it is due, version that the endpoint knows, version that the index knows, failures, …}.
--- Changes nothing.
+-- Returns for each game {game, time at which it is due, version up to which the endpoint was notified, version in the
+-- index, failures}, in one list.
 
 local due = redis.call('ZRANGE', KEYS[1], '-inf', ARGV[1], 'BYSCORE', 'LIMIT', 0, ARGV[2], 'WITHSCORES')
 local result = {}

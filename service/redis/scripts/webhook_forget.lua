@@ -1,8 +1,8 @@
 #!lua
--- Forgets the games that were due to an endpoint before a time, at most 1000 of them.
+-- Removes games that were due to an endpoint before a time, at most 1000 of them.
 --
--- KEYS[1]  sorted set  the games with messages for it, by when they are due, in ms since 1970
--- KEYS[2…] hashes      what is kept by game
+-- KEYS[1]  sorted set  the games with messages for it, by the time at which they are due, in ms since 1970
+-- KEYS[2…] hashes      the other data of the endpoint by game
 -- ARGV[1]  the time
 --
 -- Returns 1.

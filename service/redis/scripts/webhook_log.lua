@@ -1,10 +1,10 @@
 #!lua
--- Keeps an attempt to deliver a message.
+-- Stores a delivery attempt.
 --
 -- KEYS[1]  list  the last attempts, the newest first
 -- ARGV[1]  the attempt
--- ARGV[2]  how many are kept
--- ARGV[3]  for how many seconds: an attempt may end when its endpoint has been deleted
+-- ARGV[2]  the number of attempts to keep
+-- ARGV[3]  seconds until the list expires. An attempt can end after its endpoint was deleted
 --
 -- Returns 1.
 

@@ -1,17 +1,17 @@
 #!lua
--- Puts a game off of which an attempt to deliver a message has failed, and keeps the attempt.
+-- Defers a game after a failed attempt to notify an endpoint of it, and stores the attempt.
 --
--- KEYS[1]  sorted set  the games with messages for the endpoint, by when they are due, in ms since 1970
+-- KEYS[1]  sorted set  the games with messages for the endpoint, by the time at which they are due, in ms since 1970
 -- KEYS[2]  list        its last attempts, the newest first
 -- KEYS[3]  hash        by game: failed attempts
 -- ARGV[1]  the id of the game
--- ARGV[2]  when it is due again
--- ARGV[3]  by how much its failures grow: 0 or 1
+-- ARGV[2]  the time at which it is due again
+-- ARGV[3]  the number to add to its failures: 0 or 1
 -- ARGV[4]  the attempt; empty if there was none
--- ARGV[5]  how many attempts are kept
--- ARGV[6]  for how many seconds
+-- ARGV[5]  the number of attempts to keep
+-- ARGV[6]  seconds until attempts and failures expire
 --
--- Returns 1. A game that is no longer due stays so.
+-- Returns 1. Changes nothing if the game is not due any more.
 
 if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then
   return 1

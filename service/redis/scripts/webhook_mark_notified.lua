@@ -1,19 +1,19 @@
 #!lua
--- Notes up to which version an endpoint knows a game, and keeps that attempt.
+-- Stores the version up to which an endpoint was notified of a game, and the attempt.
 --
--- KEYS[1]  sorted set  the games with messages for it, by when they are due, in ms since 1970
+-- KEYS[1]  sorted set  the games with messages for it, by the time at which they are due, in ms since 1970
 -- KEYS[2]  list        its last attempts, the newest first
 -- KEYS[3]  hash        by game: failed attempts
--- KEYS[4]  hash        by game: the version up to which it knows the game
+-- KEYS[4]  hash        by game: the version up to which the endpoint was notified
 -- ARGV[1]  the id of the game
--- ARGV[2]  when it was due
+-- ARGV[2]  the time at which it was due
 -- ARGV[3]  the version
--- ARGV[4]  1 if no more is to be sent, else 0
+-- ARGV[4]  1 if no message is left, else 0
 -- ARGV[5]  the attempt; empty if there was none
--- ARGV[6]  how many attempts are kept
--- ARGV[7]  for how many seconds
+-- ARGV[6]  the number of attempts to keep
+-- ARGV[7]  seconds until the attempts expire
 --
--- Returns 1. A game that was made due again meanwhile, which then has another score, stays due.
+-- Returns 1. A game with another score than ARGV[2] has new events, and stays due.
 
 local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if not score then

@@ -1,17 +1,18 @@
 #!lua
--- Ends the lease of the reminder of an endpoint, if it is still leased as it was taken.
+-- Ends the lease of the reminder of an endpoint, unless the lease was lost.
 --
 -- KEYS[1]  hash        the endpoints of the application, by id
--- KEYS[2]  sorted set  the reminders of endpoints, by when they are due, in ms since 1970
--- KEYS[3]  sorted set  the games with messages for the endpoint, by when they are due
+-- KEYS[2]  sorted set  the reminders of endpoints, by the time at which they are due, in ms since 1970
+-- KEYS[3]  sorted set  the games with messages for the endpoint, by the time at which they are due
 -- ARGV[1]  the id of the endpoint
--- ARGV[2]  its value as who had the lease knew it
+-- ARGV[2]  its value as the process with the lease read it
 -- ARGV[3]  the reminder
 -- ARGV[4]  its score during the lease
--- ARGV[5]  when it is due from now on, in ms since 1970; empty for never
--- ARGV[6]  1 if it is due only when a game is, and not before ARGV[5], else 0
+-- ARGV[5]  the time at which it is due again, in ms since 1970; empty for never
+-- ARGV[6]  1 if it is due when the next game is, but not before ARGV[5], else 0
 --
--- Returns 1 when done; 0 if the reminder has another score. If the endpoint has changed, it is due at once.
+-- Returns 1 when done; 0 if the lease was lost: the reminder has another score. If the endpoint has changed since it
+-- was read, it is due at once.
 
 local score = redis.call('ZSCORE', KEYS[2], ARGV[3])
 if not score or tonumber(score) ~= tonumber(ARGV[4]) then

@@ -1,29 +1,30 @@
 #!lua
--- Creates, replaces or deletes an endpoint, if it is still as expected, and makes it due.
+-- Creates, replaces or deletes an endpoint if its present value is as expected, and makes it due.
 --
 -- KEYS[1]  hash        the endpoints of the application, by id
--- KEYS[2]  set         the ids of those that were ever active
--- KEYS[3]  sorted set  the reminders of endpoints, by when they are due, in ms since 1970
--- KEYS[4]  hash        the requests of the application under idempotency keys
--- KEYS[5]  sorted set  the games that are due to the endpoint, by when they are
+-- KEYS[2]  set         the ids of the endpoints that were ever active
+-- KEYS[3]  sorted set  the reminders of endpoints, by the time at which they are due, in ms since 1970
+-- KEYS[4]  hash        the idempotency records of the application
+-- KEYS[5]  sorted set  the games that are due to the endpoint, by the time at which they are due
 -- KEYS[6]  hash        the failures of these games
--- KEYS[7…] what else is kept of the endpoint; all from KEYS[5] on are deleted with it
+-- KEYS[7…] all other keys of the endpoint; with KEYS[5] and KEYS[6], they are deleted with it
 -- ARGV[1]  the id of the endpoint
--- ARGV[2]  its value as expected; empty for a new one
+-- ARGV[2]  its expected value; empty for a new one
 -- ARGV[3]  its new value; empty to delete it
--- ARGV[4]  the most endpoints that an application may have
+-- ARGV[4]  the maximum of endpoints of an application
 -- ARGV[5]  1 if it is active now, else 0
 -- ARGV[6]  its reminder
--- ARGV[7]  when it is due, in ms since 1970; empty to leave that as it is
+-- ARGV[7]  the time at which it is due, in ms since 1970; empty to leave it unchanged
 -- ARGV[8]  1 to make all games due at once, else 0
--- ARGV[9]  the name of the request under an idempotency key; empty without one
--- ARGV[10]  what is kept of it: "<time in ms since 1970> …"
--- ARGV[11]  the time up to which requests are outdated
--- ARGV[12]  the most requests that are kept
--- ARGV[13]  the seconds for which they are kept
+-- ARGV[9]  the name of an idempotency record to store; empty for none
+-- ARGV[10] the record: "<time in ms since 1970> …"
+-- ARGV[11] the time up to which records have expired
+-- ARGV[12] the maximum of records
+-- ARGV[13] seconds until the record expires
 --
--- Returns 1 when done, also when an earlier attempt did it; 0 if it is not as expected; -1 if there are too many;
--- -2 if another request was made under the idempotency key; -3 if too many are kept. Only the first changes anything.
+-- Returns 1 when done, now or by an earlier attempt; 0 if the present value is not as expected; -1 if there are too
+-- many endpoints; -2 if there is a record of this name; -3 if there are too many records. Only the first changes
+-- anything.
 
 local value = redis.call('HGET', KEYS[1], ARGV[1]) or ''
 if value ~= ARGV[2] then
@@ -68,7 +69,7 @@ if ARGV[8] == '1' then
   end
 end
 if ARGV[7] ~= '' then
-  -- A lease, which alone has a fraction, is left to who has it: it sees that the endpoint has changed.
+  -- A score with a fraction is a lease, and stays: the process that has it sees that the endpoint has changed.
   local due = tonumber(redis.call('ZSCORE', KEYS[3], ARGV[6]) or 'inf')
   if due == math.huge or (due == math.floor(due) and due > tonumber(ARGV[7])) then
     redis.call('ZADD', KEYS[3], ARGV[7], ARGV[6])
