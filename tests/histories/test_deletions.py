@@ -34,7 +34,7 @@ from tests.histories.simulation import (
 from tests.support import lanes
 from tests.support.stores.memory_store import MemoryStore, _Game
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 ALLOWED = ("gone", "storage_unavailable", "outcome_unknown", "key_reused")
 """What may be answered after a deletion. A reused key may be found first, and over HTTP is looked at again then."""

@@ -29,7 +29,7 @@ from tests.support import lanes
 from tests.support.games import build_games
 from tests.support.stores.memory_store import MemoryStore
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 HISTORIES = lanes.fewer(300)
 MAX_TRIES = 100

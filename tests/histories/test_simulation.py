@@ -10,13 +10,15 @@ from collections.abc import Callable, Iterable, Sequence
 
 import pytest
 
+from service.engine.referee import legal_moves
 from service.games.model.errors import SecretChanged
 from service.games.ports import Commit, PriorWrite, StoredGame, WriteRequest
 from tests.conftest import Figures
-from tests.histories.checker import Verdict, check_answers
+from tests.histories.checker import Verdict, check_answers, read_game
 from tests.histories.faults import Fault
 from tests.histories.history import Attempt, Operation, OperationResult, Outcome
 from tests.histories.simulation import TTL, simulate
+from tests.records.hosted import HostedMatch
 from tests.support import lanes
 from tests.support.stores.memory_store import MemoryStore, _Game
 
@@ -34,6 +36,17 @@ def test_nothing_is_lost_or_made_twice_whatever_fails(part: int, figures: Figure
 
 def test_a_seed_gives_one_history() -> None:
     assert simulate(5) == simulate(5)
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_a_game_that_goes_on_while_it_is_read_is_read_again(goes_on: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    match = HostedMatch("block", (None, None), seed=1)
+    store, early, verdict = match.store, match.store.read(match.id), Verdict()
+    match.move(match.game.to_act[0], legal_moves(match.game.rules, match.game.state, match.game.to_act[0])[0])
+    stale = iter([early] if goes_on else [early, early])
+    monkeypatch.setattr(store, "read", lambda game: next(stale, None) or MemoryStore.read(store, game))
+    read_game(store, match.id, verdict)
+    assert bool(verdict.wrong) is not goes_on
 
 
 class ForgetsWrites(MemoryStore):

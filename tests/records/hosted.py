@@ -49,7 +49,7 @@ class HostedMatch:
     ) -> None:
         self.rng = Random(seed)
         self.now = START
-        store = MemoryStore(10_000_000, lambda: self.now / 1000)
+        self.store = store = MemoryStore(10_000_000, lambda: self.now / 1000)
         random_bytes = self.rng.randbytes
         self.games = build_games(
             store, store, clock=lambda: self.now, random_bytes=random_bytes, secrets=[b"s"], ttl_seconds=10_000_000
