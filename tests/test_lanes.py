@@ -49,7 +49,7 @@ def test_every_file_is_in_the_nightly_lane_and_in_one_of_the_others_or_marked(mo
 
 def test_a_file_whose_cases_depend_on_the_lane_is_marked() -> None:
     """Else its cases for the gate would be run by night alone."""
-    marked = re.compile(r"pytest\.mark\.(?:quick_and_gate|gate|nightly)\b")
+    marked = re.compile(r"pytest\.mark\.(?:quick|quick_and_gate|gate|nightly)\b")
     texts = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in FILES}
     assert not [path for path, text in texts.items() if CUT.search(text) and not marked.search(text)]
 
@@ -60,6 +60,7 @@ def test_a_file_whose_cases_depend_on_the_lane_is_marked() -> None:
         ("import pytest", {"quick", "nightly"}),
         ("pytestmark = pytest.mark.gate", {"gate", "nightly"}),
         ("pytestmark = pytest.mark.nightly", {"nightly"}),
+        ("pytestmark = pytest.mark.quick", {"quick", "nightly"}),
         ("pytestmark = pytest.mark.quick_and_gate", {"quick", "gate", "nightly"}),
         ("pytestmark = [\n    pytest.mark.gate,\n    pytest.mark.skipif(True)]", {"gate", "nightly"}),
         ("pytestmark = [pytest.mark.nightly]\n@pytest.mark.gate\n", {"gate", "nightly"}),

@@ -16,7 +16,7 @@ from service.texts import LANGUAGES
 from tests.support import lanes
 from tests.support.waiting import PATIENCE
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.quick
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "library.md").read_text("utf-8")

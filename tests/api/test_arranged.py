@@ -23,7 +23,7 @@ from tests.api.saved_games import (
 )
 from tests.support.table import Json, round_over, seat_to_move
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.quick
 
 Dealt = dict[str, list[Any]]
 ROUNDS = 3

@@ -35,9 +35,8 @@ from tests.api.every_operation import (
 from tests.api.saved_games import StoreContents
 from tests.support.application import create_app, rate_limits
 from tests.support.contract import committed
-from tests.support.lanes import in_lane
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 HOUSE_SECRETS = (b"Traceback", b".py", b"werkzeug", b"flask", b"Flask", b"redis", b"Redis", b"gunicorn", b"Python/")
 MAY_BE_ABSENT = {name for name, body in REFUSED.items() if body == {"colour": 1}} | {"createKey"}
@@ -192,10 +191,6 @@ BODIES: dict[str, tuple[dict[str, Any], tuple[int, str]]] = {
     "less than its length": ({"data": b"{}", "environ_overrides": {"CONTENT_LENGTH": "3"}}, (400, "malformed")),
 }
 """What is wrong with a body: the arguments of a request with it, and the status and code of the answer."""
-SMOKE = (
-    *("half an object", "NaN", "a lone surrogate", "33 levels", "a key twice", "a list", "ten thousand names"),
-    *("the type None", "the type text/html", "the encoding gzip", "one byte too many", "less than its length"),
-)
 
 
 def wanted(endpoint: Endpoint, name: str) -> tuple[int, str]:
@@ -207,7 +202,7 @@ def wanted(endpoint: Endpoint, name: str) -> tuple[int, str]:
     return (422, "invalid") if name in (*MALFORMED, *INVALID, "more than its length") else BODIES[name][1]
 
 
-@pytest.mark.parametrize("name", in_lane(list(BODIES), quick=SMOKE, gate=list(BODIES)))
+@pytest.mark.parametrize("name", BODIES)
 def test_a_bad_body_is_refused_wherever_one_is_taken(api: Api, target: Target, name: str) -> None:
     request, _ = BODIES[name]
     for endpoint in target.with_body:
@@ -232,7 +227,6 @@ def test_no_body_is_malformed_or_taken_for_an_empty_one(api: Api, target: Target
             assert outcome(answer) == ((400, "malformed") if endpoint.kind == JSON else (422, "invalid")), endpoint.id
 
 
-@pytest.mark.gate
 def test_a_body_has_the_same_answer_however_it_is_sent_up_to_256_kib(api: Api, target: Target) -> None:
     assert MAX_BODY_BYTES == 256 * 1024
     for endpoint in target.with_body:
@@ -311,7 +305,6 @@ def with_field(body: Any, path: tuple[str, ...], value: Any) -> Any:
     return [inner, inner] if name == "0" else {**body, name: inner}
 
 
-@pytest.mark.gate
 def test_every_field_refuses_what_has_another_type_and_every_object_what_it_does_not_know(
     api: Api, target: Target
 ) -> None:
@@ -403,7 +396,7 @@ SEGMENTS = (
 """``{own}`` stands for what is at this place otherwise, ``{swapped}`` for the same in other letters."""
 
 
-@pytest.mark.parametrize("segment", in_lane(SEGMENTS, quick=("a%00b", "{own}x"), gate=SEGMENTS))
+@pytest.mark.parametrize("segment", SEGMENTS)
 def test_an_unusual_path_segment_is_not_found(api: Api, target: Target, segment: str) -> None:
     for endpoint in target.endpoints:
         for place, own in endpoint.names.items():
@@ -430,7 +423,7 @@ NUMBERS = (
 )
 
 
-@pytest.mark.parametrize("query", in_lane(ANYTHING, quick=ANYTHING[:1], gate=ANYTHING))
+@pytest.mark.parametrize("query", ANYTHING)
 def test_a_parameter_that_an_operation_does_not_know_is_refused(api: Api, target: Target, query: str) -> None:
     for endpoint in target.once:
         usual, answer = endpoint.refused(api), endpoint.refused(api, path=f"{endpoint.path}?{query}")
@@ -448,7 +441,6 @@ def parameters(endpoint: Endpoint) -> Iterator[tuple[str, Any]]:
             yield parameter["name"], parameter["schema"]
 
 
-@pytest.mark.gate
 def test_a_parameter_that_is_given_twice_or_is_no_number_is_refused_by_name(api: Api, target: Target) -> None:
     queries = 0
     for endpoint in target.once:
@@ -487,9 +479,7 @@ NO_BEARERS = {
 }
 
 
-@pytest.mark.parametrize(
-    "name", in_lane(list(NO_BEARERS), quick=("no scheme", "a token cut short"), gate=list(NO_BEARERS))
-)
+@pytest.mark.parametrize("name", NO_BEARERS)
 def test_a_token_that_is_none_is_unauthorized_wherever_one_counts(
     free_api: Api, target: Target, name: str, seat_elsewhere: str
 ) -> None:
@@ -517,7 +507,7 @@ def seat_elsewhere(app: Flask) -> str:
 NOT_GIVEN = ("video/mp4", "application/xml, video/*", "application/problem+json", "application/json;q=0, audio/ogg")
 
 
-@pytest.mark.parametrize("accept", in_lane(NOT_GIVEN, quick=NOT_GIVEN[:1], gate=NOT_GIVEN))
+@pytest.mark.parametrize("accept", NOT_GIVEN)
 def test_a_type_that_cannot_be_given_is_not_acceptable_where_there_is_a_choice(
     api: Api, target: Target, accept: str
 ) -> None:
@@ -553,7 +543,7 @@ NOT_FOR_PROGRAMS = {"getGuide", "getBackendsGuide", "getTextForAssistants", "get
 """Texts to be read, which no generated client asks for."""
 
 
-@pytest.mark.parametrize("client", in_lane(list(ACCEPTS), quick=("axios",), gate=list(ACCEPTS)))
+@pytest.mark.parametrize("client", ACCEPTS)
 def test_every_operation_answers_in_json_to_clients_that_parse_json(api: Api, target: Target, client: str) -> None:
     for endpoint in target.once:
         if endpoint.id not in NOT_FOR_PROGRAMS:
@@ -631,13 +621,12 @@ def send_headers(api: Api, endpoint: Endpoint, headers: dict[str, str]) -> None:
     assert endpoint.method == "GET" or answer.status_code >= 400 or answer.status_code == endpoint.status
 
 
-@pytest.mark.parametrize("name", in_lane(READ_BY_US, quick=("Authorization", "If-Match"), gate=READ_BY_US))
+@pytest.mark.parametrize("name", READ_BY_US)
 def test_an_unusual_header_breaks_nothing(api: Api, target: Target, name: str) -> None:
     for endpoint, value in unusual(target, name):
         send_headers(api, endpoint, {name: value})
 
 
-@pytest.mark.gate
 def test_unusual_values_of_ignored_headers_break_nothing(api: Api, target: Target) -> None:
     for endpoint, value in unusual(target):
         headers = dict.fromkeys(READ_BY_OTHERS, value)

@@ -62,7 +62,7 @@ from tests.support.lanes import GATE_VARIANTS, in_lane
 from tests.support.stores.redis_stores import redis_reminders
 from tests.support.table import Json, match_finished, seat_to_move
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 Publish = Callable[[], None]
 Answer = tuple[int, object, bytes]
@@ -73,7 +73,6 @@ _SHORT = ("dealt", "late", "second_round")
 WALKED: Mapping[str, Sequence[str]] = {
     variant: in_lane(
         stages_of(variant),
-        quick=_SHORT[:2] if variant == "fido" else (),
         gate=stages_of(variant) if variant == "menschenwolf" else _SHORT if variant in GATE_VARIANTS else (),
     )
     for variant in variants()
@@ -336,7 +335,6 @@ def test_no_operation_tells_a_viewer_what_is_hidden_from_it(
         assert of_games - walker.done == NEVER_DONE | {"claimSeat"}, "ASKED has no request that is answered"
 
 
-@pytest.mark.gate
 @pytest.mark.parametrize("clock", [{"turn": 60}, {"bank": 60, "increment": 5}], ids=["turn", "bank"])
 @pytest.mark.parametrize("variant", variants_in_lane())
 def test_computer_players_clocks_and_absence_tell_nothing_of_what_is_hidden(
@@ -415,7 +413,7 @@ def tiles_held(view: Json) -> int:
     return sum(player["tiles"] for player in view["players"])
 
 
-@pytest.mark.parametrize("variant", in_lane(list(variants()), quick=["domino"], gate=GATE_VARIANTS))
+@pytest.mark.parametrize("variant", in_lane(list(variants()), gate=GATE_VARIANTS))
 def test_what_is_replayed_shows_a_viewer_nothing_hidden_from_it(walker: Walker, api: Api, variant: str) -> None:
     """Views and tables at earlier versions, and the answer to a move that is sent again."""
     table, made = half_a_round(api, variant)
@@ -450,7 +448,7 @@ def test_deals_arranged_for_later_rounds_are_shown_to_nobody(api: Api) -> None:
     assert seen[0] == seen[1]
 
 
-@pytest.mark.parametrize("variant", in_lane(list(variants()), quick=["domino"], gate=GATE_VARIANTS))
+@pytest.mark.parametrize("variant", in_lane(list(variants()), gate=GATE_VARIANTS))
 def test_no_answer_contains_a_seed_a_hash_or_a_token_of_another_seat(
     api: Api, server: redis.Redis, variant: str
 ) -> None:

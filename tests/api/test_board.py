@@ -17,7 +17,7 @@ from tests.api.saved_games import SEED, SavedGame, SavedGames, variants_in_lane
 from tests.laws.fits import ways
 from tests.support.table import seat_to_move
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.quick
 
 
 def ends(view: dict[str, Any], **wanted: Any) -> list[tuple[int, str, str]]:

@@ -13,7 +13,7 @@ from tests.api.client import Api, Table, content_of, status_and_code
 from tests.api.saved_games import SEED, SavedGame, SavedGames, decoded, shortest, some_seats, variants_in_lane
 from tests.support.table import match_finished
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.quick
 
 FORMS = {"board.json": "application/json", "board.svg": "image/svg+xml", "board.txt": "text/plain"}
 

@@ -15,7 +15,7 @@ from tests.api.client import Api, errors_of, location_of, status_and_code
 from tests.api.conftest import TTL_SECONDS
 from tests.api.saved_games import SavedGames, decoded, take_snapshot, variants_in_lane
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.quick
 
 URL_SAFE = re.compile(r"[A-Za-z0-9_-]+")
 ADA_BO: list[dict[str, Any]] = [{"name": "Ada"}, {"name": "Bo"}]

@@ -44,7 +44,7 @@ from tests.engine.table import COUNTING_ENDS, SCORING_PLAYS
 from tests.support.games import build_games
 from tests.support.stores.redis_stores import redis_store
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.quick
 
 DATA = {
     "created": set(),

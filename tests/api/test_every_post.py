@@ -217,7 +217,7 @@ def given(api: Api, timed_api: TimedApi, saved_games: SavedGames, server: redis.
     return Given(api, timed_api, FinishedGames(api, saved_games, server), app_key, kept)
 
 
-@pytest.fixture(params=in_lane(list(CASES), quick=SMOKE, gate=list(CASES)))
+@pytest.fixture(params=in_lane(list(CASES), quick=SMOKE, gate=[case for case in CASES if case not in SMOKE]))
 def operation(request: pytest.FixtureRequest) -> str:
     name: str = request.param
     return name
@@ -350,7 +350,9 @@ def test_a_process_with_the_secret_gives_the_same_answer_and_one_without_says_so
     assert stored(server) == made
 
 
-@pytest.mark.parametrize("operation", in_lane(WITH_ANOTHER_BODY, quick=SMOKE, gate=WITH_ANOTHER_BODY))
+@pytest.mark.parametrize(
+    "operation", in_lane(WITH_ANOTHER_BODY, quick=SMOKE, gate=[each for each in WITH_ANOTHER_BODY if each not in SMOKE])
+)
 def test_the_same_key_with_another_body_is_refused(post: Post, server: redis.Redis) -> None:
     key = str(uuid4())
     first, made = send(post, key), stored(server)

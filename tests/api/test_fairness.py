@@ -32,7 +32,7 @@ from tests.api.twins import twin
 from tests.support.lanes import GATE_VARIANTS, in_lane
 from tests.support.table import Json, round_over, round_over_or_reached, seat_to_move
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_a_commitment_is_public_before_the_first_join_and_the_next_one_with_the_
     }
 
 
-@pytest.mark.parametrize("variant", in_lane(list(variants()), quick=["menschenwolf"], gate=GATE_VARIANTS))
+@pytest.mark.parametrize("variant", in_lane(list(variants()), gate=GATE_VARIANTS))
 def test_every_deal_of_a_match_follows_from_its_seed_and_every_seed_was_committed_to(fair: Api, variant: str) -> None:
     table = full_table(fair, variant, options=some_rounds(variant))
     rng = Random(variant)
@@ -235,7 +235,7 @@ def spelled(secret: bytes) -> Iterator[str]:
     yield urlsafe_b64encode(secret).decode().rstrip("=")
 
 
-@pytest.mark.parametrize("variant", in_lane(list(variants()), quick=["menschenwolf"], gate=GATE_VARIANTS))
+@pytest.mark.parametrize("variant", in_lane(list(variants()), gate=GATE_VARIANTS))
 def test_no_answer_contains_a_seed_before_its_round_is_over_nor_ever_the_master_seed(
     fair: Api, server: redis.Redis, variant: str
 ) -> None:
@@ -268,7 +268,7 @@ def test_no_answer_contains_a_seed_before_its_round_is_over_nor_ever_the_master_
 
 
 @pytest.mark.parametrize("rounds", [0, 1])
-@pytest.mark.parametrize("variant", in_lane(list(variants()), quick=["menschenwolf"], gate=GATE_VARIANTS))
+@pytest.mark.parametrize("variant", in_lane(list(variants()), gate=GATE_VARIANTS))
 def test_a_provable_game_shows_a_seat_nothing_hidden_of_the_running_round(
     fair: Api, server: redis.Redis, variant: str, rounds: int
 ) -> None:

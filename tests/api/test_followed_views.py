@@ -40,7 +40,7 @@ from tests.api.followers import (
 from tests.api.saved_games import SEED, SavedGames, one_open_seat, restore, shortest
 from tests.support.games import build_games
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.quick
 
 
 class CountingStore:

@@ -36,14 +36,14 @@ from tests.support.games import build_games
 from tests.support.lanes import GATE_VARIANTS, in_lane
 from tests.support.table import seat_to_move
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 ALIKE = 3
 """How many games are compared that differ only in what the viewer cannot see."""
 NOT_READABLE = ("players", "<int:seat>", "token", "presence", "claims", "rematch", "join-code", "start", "resignation")
 """The last parts of the paths that cannot be got."""
-VARIANTS = in_lane(list(variants()), quick=["domino"], gate=GATE_VARIANTS)
+VARIANTS = in_lane(list(variants()), gate=GATE_VARIANTS)
 TILE = re.compile(r"\b(?:1?\d)-(?:1?\d)\b")
 
 
@@ -80,7 +80,7 @@ def without_access(api: Api) -> Iterator[tuple[str, str]]:
     yield table.id[::-1], table.tokens[0]
 
 
-@pytest.mark.parametrize("key", in_lane([None, "a-key-of-somebody"], quick=[None], gate=[None, "a-key-of-somebody"]))
+@pytest.mark.parametrize("key", [None, "a-key-of-somebody"])
 def test_unknown_game_foreign_token_and_wrong_token_are_indistinguishable(
     app: Flask, api: Api, key: str | None
 ) -> None:

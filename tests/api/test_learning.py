@@ -266,6 +266,7 @@ def test_a_hint_is_gone_with_its_game(api: Api, app_key: str, bots: Bots, server
     assert status_and_code(hint(table)) == (410, "gone")
 
 
+@pytest.mark.gate
 def test_a_review_judges_every_decision_once(api: Api, bots: Bots) -> None:
     table = finished(api)
     assert status_and_code(table.get("/review", 0)) == (404, "not_found")
@@ -299,6 +300,7 @@ def test_a_review_judges_every_decision_once(api: Api, bots: Bots) -> None:
     assert not bots.is_asked(table)
 
 
+@pytest.mark.gate
 def test_a_review_is_for_seats_and_the_application(api: Api, app_key: str, other_key: str, bots: Bots) -> None:
     table = finished(api, token=app_key)
     for ask in (api.get, api.post):

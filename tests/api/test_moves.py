@@ -17,7 +17,7 @@ from tests.api.notation import make_moves
 from tests.api.saved_games import SEED, SavedGame, SavedGames, restore, take_snapshot, variants_in_lane
 from tests.support.table import seat_to_move
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.quick
 
 DOUBLES = "0-0 2-2 3-3 4-4 5-5 6-6"
 """In the stock, so that 1-1 leads."""

@@ -17,7 +17,7 @@ from tests.api.saved_games import one_open_seat, some_rounds, some_seats, varian
 from tests.support.application import create_app
 from tests.support.table import match_finished, reached, round_over, round_over_or_reached, seat_to_move
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.quick
 
 PLAYED = dict.fromkeys([*variants_in_lane(), "homo-homini-lupus"])
 """The variants of which there is a finished match."""

@@ -17,10 +17,10 @@ from tests.api.client import Table, status_and_code
 from tests.api.released_games import DELETED, FILES, FOLDER, ReleasedGame, games_in
 from tests.api.saved_games import restore
 from tests.api.timed import TimedApi
-from tests.support.lanes import QUICK_VARIANTS, in_lane
+from tests.support.lanes import in_lane
 from tests.support.table import match_finished
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 MAX_MOVES = 2000
 SECOND_ROUND = "second round"
@@ -65,23 +65,17 @@ def play_on(api: TimedApi, table: Table) -> None:
     raise AssertionError(f"no end after {MAX_MOVES} moves")
 
 
-def stages_in_lane(variant: str, stages: Sequence[str]) -> Sequence[str]:
-    """Return which games of a variant are played on: some in their second round, and in the gate the single ones."""
-    second = [each for each in stages if each == SECOND_ROUND]
-    single = [each for each in stages if each not in OF_EVERY_VARIANT]
-    in_quick = variant in QUICK_VARIANTS
-    return in_lane(stages, quick=second if in_quick else [], gate=single if in_quick else [*second, *single])
+def stages_in_lane(stages: Sequence[str]) -> Sequence[str]:
+    """Return which games of a variant are played on: in the gate those in their second round, and the single ones."""
+    return in_lane(stages, gate=[each for each in stages if each == SECOND_ROUND or each not in OF_EVERY_VARIANT])
 
 
-@pytest.mark.parametrize(
-    ("file", "variant"),
-    in_lane(list(RELEASED), quick=[each for each in RELEASED if each[1] in QUICK_VARIANTS], gate=list(RELEASED)),
-)
+@pytest.mark.parametrize(("file", "variant"), RELEASED)
 def test_a_released_game_is_read_and_played_on_to_the_end(
     timed_api: TimedApi, server: redis.Redis, subtests: pytest.Subtests, file: str, variant: str
 ) -> None:
     games = {game.stage: game for game in RELEASED[file, variant] if game.stage != DELETED}
-    for stage in stages_in_lane(variant, list(games)):
+    for stage in stages_in_lane(list(games)):
         with subtests.test(stage):
             released = games[stage]
             restore(server, released.created["game"]["id"], released.snapshot)

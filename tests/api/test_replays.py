@@ -11,7 +11,7 @@ from tests.api.client import Api, Table
 from tests.api.saved_games import some_rounds, some_seats, variants_in_lane
 from tests.support.table import match_finished, reached, round_over
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.quick
 
 
 def record_of(api: Api, table: Table, seat: int | None = None) -> str:

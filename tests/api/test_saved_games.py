@@ -10,7 +10,7 @@ import pytest
 from service.engine.variants import variants
 from tests.api.saved_games import SavedGame, SavedGames, Walk, stages_of
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.quick
 
 
 @pytest.mark.parametrize("variant", variants())

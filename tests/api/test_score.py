@@ -15,7 +15,7 @@ from tests.api.saved_games import SavedGame, decoded
 from tests.engine.table import SCORING_PLAYS
 from tests.support.table import match_finished
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.quick
 
 ALWAYS = {"game_id", "version", "status", "best", "standings", "rounds", "winners"}
 ROUND = {"number", "ended_by", "hands", "scores", "carried", "lines"}

@@ -16,7 +16,7 @@ from tests.api.twins import history_of
 from tests.laws.facts import assert_kept_facts
 from tests.support.table import Json
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.quick
 
 
 def events_of(api: Api, saved_game: SavedGame, seat: int | None, after: int = 0) -> list[Json]:

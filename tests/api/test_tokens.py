@@ -17,7 +17,7 @@ from tests.api.saved_games import SEED, SavedGame, decoded, take_snapshot
 from tests.support.contract import committed
 from tests.support.table import seat_to_move
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.quick
 
 TOKEN = re.compile(r"seat_([A-Za-z0-9_-]{43})")
 READ = ("", "/moves", "/score", "/events")

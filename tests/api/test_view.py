@@ -13,7 +13,7 @@ from tests.api.deals import deal
 from tests.api.saved_games import SEED, SavedGame
 from tests.engine.table import COUNTING_ENDS
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.quick
 
 ALWAYS = {
     "id",

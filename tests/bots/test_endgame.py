@@ -22,9 +22,9 @@ from service.engine.variants import variants
 from tests.laws.matches import setups
 from tests.support.lanes import current, fewer, in_lane
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
-POSITIONS: Final = {"quick": 5, "gate": 20, "nightly": 250}[current()]
+POSITIONS: Final = 250 if current() == "nightly" else 20
 """Of each game and each way to play."""
 FEW_TILES: Final = range(1, 9)
 """How many are in the hands and the stock of a position, so that all that may follow can be tried."""
@@ -37,7 +37,6 @@ KEYS: Final = (
     *("draw", "fives-and-threes", "kozel", "matador"),
 )
 """The games in which the last tiles are known to one of two sides."""
-QUICK_KEYS: Final = ("all-fives", "dominospiel", "draw")
 OF_PARTNERS: Final = "fives-and-threes"
 """The only one of them in which a round goes on when one of four is out."""
 
@@ -153,13 +152,12 @@ def games_of_two_sides(key: str) -> list[Rules]:
 
 
 @pytest.mark.parametrize("choose", [anyhow, greedy.choose])
-@pytest.mark.parametrize("key", in_lane(KEYS, quick=QUICK_KEYS, gate=KEYS))
+@pytest.mark.parametrize("key", KEYS)
 def test_no_decision_is_wrong_where_nothing_is_hidden(key: str, choose: Choose) -> None:
     check(positions(games_of_two_sides(key), choose, POSITIONS), POSITIONS)
 
 
-@pytest.mark.gate
-@pytest.mark.parametrize("tiles", in_lane(LONG_ENDS, quick=LONG_ENDS[:1]))
+@pytest.mark.parametrize("tiles", in_lane(LONG_ENDS, gate=LONG_ENDS[:1]))
 @pytest.mark.parametrize("key", [key for key in KEYS if key != OF_PARTNERS])
 def test_no_decision_is_wrong_at_a_long_end(key: str, tiles: int) -> None:
     """A search of all positions without bounds finds the same."""
@@ -182,7 +180,6 @@ def test_no_decision_is_wrong_where_only_the_last_tile_of_the_stock_is_hidden() 
     check(positions(games, with_a_slow_seat, 2 * POSITIONS, stock=1), 2 * POSITIONS)
 
 
-@pytest.mark.gate
 @pytest.mark.parametrize("key", sorted(variants().keys() - set(KEYS)))
 def test_no_other_game_has_ends_in_which_nothing_is_hidden(key: str) -> None:
     """So none is missing above; a game in which this fails belongs to ``KEYS``."""

@@ -18,7 +18,7 @@ from tests.conftest import Figures
 from tests.engine.table import EngineTable, tiles
 from tests.laws.matches import Case, Match, law, setups
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 
 def candidates(table: EngineTable, viewer: int, seat: int) -> list[set[Tile]]:

@@ -27,9 +27,9 @@ from service.engine.variants import variants
 from tests.laws.matches import setups
 from tests.support.lanes import GATE_VARIANTS, fewer, in_lane
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
-KEYS = in_lane(sorted(variants()), quick=("block", "dominospiel", "menschenwolf"), gate=GATE_VARIANTS)
+KEYS = in_lane(sorted(variants()), gate=GATE_VARIANTS)
 ROUNDS = 10
 WORLDS = 12
 

@@ -14,7 +14,7 @@ from service.learning.analysis import luck_of, results
 from tests.engine.table import tiles
 from tests.support.lanes import GATE_VARIANTS, in_lane
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 OPTIONS: dict[str, dict[str, str]] = {"fives-and-threes": {"opening": "highest_double"}}
 """Options with which the hands say who opens, and not the seat; in the other games they do by default."""
@@ -22,7 +22,7 @@ OPTIONS: dict[str, dict[str, str]] = {"fives-and-threes": {"opening": "highest_d
 
 @pytest.mark.parametrize(
     "game",
-    in_lane(sorted(variants()), quick=("block", *OPTIONS), gate=(*GATE_VARIANTS, *OPTIONS)),
+    in_lane(sorted(variants()), gate=(*GATE_VARIANTS, *OPTIONS)),
 )
 def test_who_exchanges_seats_exchanges_the_luck(game: str) -> None:
     """Each seat gets the hand of the next one, and with it that seat's luck: all that differs is who is called what."""

@@ -21,7 +21,7 @@ from tests.bots.seen import Moment, moments
 from tests.engine.table import EngineTable
 from tests.laws.matches import Case, Match, law
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 RANK: Final = attrgetter("rank")
 
@@ -76,7 +76,6 @@ def test_where_nothing_is_hidden_the_only_world_is_the_true_one() -> None:
         table.play(f"{move.tile.name}@{move.end}" if move.tile else move.action)
 
 
-@pytest.mark.gate
 @pytest.mark.parametrize(
     ("case", "moment"),
     [

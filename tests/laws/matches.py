@@ -40,7 +40,8 @@ Choices = tuple[tuple[str, Value], ...]
 SHORTENED: Final[dict[str, Choices]] = {"by-wins": (("target", 2),)}
 """What is chosen for a whole match of a game whose matches, with the usual options, may have hundreds of rounds."""
 _MAX_CHOICES: Final = 20_000
-_FEW_OPTIONS: Final = 3
+_FEW_OPTIONS: Final = 3 if current() == "nightly" else 2
+"""Options that are set together where a game has too many choices: to try those of three takes seconds a process."""
 
 
 class Case(NamedTuple):

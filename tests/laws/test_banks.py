@@ -35,7 +35,7 @@ from tests.support.games import build_games, build_repository
 from tests.support.lanes import fewer
 from tests.support.stores.memory_store import MemoryStore
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 APP: Final = "A" * 24
 SEQUENCES: Final = 40

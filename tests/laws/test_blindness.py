@@ -36,7 +36,7 @@ from tests.laws.hosting import hosted
 from tests.laws.matches import Match, law
 from tests.support.table import Json
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 
 def twins(match: Match, state: State, viewer: int | None, many: int = 2) -> Iterator[State]:

@@ -28,9 +28,9 @@ from tests.laws.clocks import Course, Plan
 from tests.laws.hosting import hosted
 from tests.laws.matches import Match, law, setups
 from tests.laws.test_blindness import twins
-from tests.support.lanes import GATE_VARIANTS, QUICK_VARIANTS, in_lane
+from tests.support.lanes import GATE_VARIANTS, in_lane
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 COURSES: Final = 24
 """Of each game, in every run; ``make soak`` asks for more."""
@@ -126,7 +126,7 @@ def test_the_clock_is_right_in_many_courses(key: str, figures: Figures) -> None:
     figures("clocks", take_courses(key, COURSES, COURSES_IN_SOAK))
 
 
-@pytest.mark.parametrize("key", in_lane(list(variants()), quick=QUICK_VARIANTS[:1], gate=GATE_VARIANTS))
+@pytest.mark.parametrize("key", in_lane(list(variants()), gate=GATE_VARIANTS))
 def test_the_clock_is_right_whatever_happens(key: str, figures: Figures) -> None:
     happened = take_courses(key, 0, COURSES)
     figures("clocks", happened)

@@ -15,7 +15,7 @@ from service.engine.state import PLAYING, Hand, State
 from service.engine.tiles import parse_tile
 from tests.laws.matches import Match, law
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 ZEROS, SIXES = parse_tile("0-0"), parse_tile("6-6")
 

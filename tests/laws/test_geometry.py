@@ -20,7 +20,7 @@ from tests.laws.matches import TIMES
 from tests.laws.rounds import Round, kinds, rounds
 from tests.support.lanes import in_lane
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 ASPECTS: Final = (6, 10, 16, 24)
 SOAK_ROUNDS: Final = int(os.environ.get("SOAK_ROUNDS", "40"))
@@ -286,7 +286,7 @@ def group(played: Round) -> Group:
 
 
 @pytest.mark.parametrize("key", variants())
-@pytest.mark.parametrize("aspect", in_lane(ASPECTS, quick=ASPECTS[:1], gate=ASPECTS[1:3]))
+@pytest.mark.parametrize("aspect", in_lane(ASPECTS, gate=ASPECTS[1:3]))
 def test_tiles_touch_only_where_they_join_and_never_move(key: str, aspect: int) -> None:
     """Each kind of table at two of the aspects, a single one at all; the soak plays each at all."""
     of_game = [kind for kind in kinds() if kind.key == key]

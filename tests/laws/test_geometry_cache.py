@@ -12,7 +12,7 @@ from service.render.geometry import geometry
 from service.web.board.serializers import MAX_ENTRIES, GeometryCache
 from tests.laws.matches import Case, Match, law
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 ASPECT = 16
 

@@ -10,7 +10,7 @@ from service.engine.replay import layout_after, replay
 from service.engine.view import event_view
 from tests.laws.matches import Match, law
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.quick
 
 
 @law()

@@ -11,7 +11,7 @@ from tests.laws.facts import assert_kept_facts
 from tests.laws.hosting import hosted
 from tests.laws.matches import Match, law
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 
 @law()

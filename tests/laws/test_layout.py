@@ -15,7 +15,7 @@ from service.engine.rules.scoring import all_but_long_sides, double_both_halves
 from tests.laws.fits import is_matador, ways
 from tests.laws.matches import Match, law
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.quick
 
 
 class Slot(NamedTuple):

@@ -17,7 +17,7 @@ from service.web.view.serializers import game_view_json
 from tests.laws.hosting import hosted
 from tests.laws.matches import Match, law
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 
 def anew(layout: Layout) -> Layout:

@@ -13,7 +13,7 @@ from service.engine.variants import variants
 from tests.laws.matches import TIMES, Case, Match, cases, law, option_values, setups
 from tests.support.lanes import fewer
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.quick
 
 
 @pytest.mark.nightly

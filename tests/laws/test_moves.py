@@ -16,7 +16,7 @@ from service.engine.state import FINISHED, PLAYING, ROUND_OVER, State
 from tests.laws.fits import fits, ways
 from tests.laws.matches import Match, Step, law
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.quick
 
 MATCH_FACTS = (
     "phase",

@@ -38,7 +38,7 @@ from service.records.notation.events import format_event, scan_event
 from service.records.notation.scanner import Scanner
 from tests.laws.matches import Match, law, steady
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.quick
 
 # The store's bytes
 

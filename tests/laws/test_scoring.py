@@ -13,7 +13,7 @@ from service.engine.variant import Settlement
 from tests.laws.fits import fits
 from tests.laws.matches import Match, law
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.quick
 
 
 @law()

@@ -22,7 +22,7 @@ from tests.laws.matches import Match, law
 from tests.laws.test_blindness import twins, viewers
 from tests.support.lanes import current
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 _LONGEST_NAME = 60
 

@@ -8,7 +8,7 @@ from service.engine.events import RoundEnded
 from service.engine.tiles import pips
 from tests.laws.matches import Match, law
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 
 @law(game="block")

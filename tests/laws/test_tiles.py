@@ -11,7 +11,7 @@ from service.engine.state import PLAYING, Hand
 from service.engine.tiles import sort_tiles
 from tests.laws.matches import Match, law
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.quick
 
 
 @law()

@@ -22,7 +22,7 @@ from tests.records.building import arranged, fair, kept, short_cases, viewers
 from tests.records.tampering import a_changed_seed, another_score
 from tests.support.lanes import fewer
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.quick
 
 MANY = 130
 """Of each game, in the nightly lane; ``make soak`` asks for more."""

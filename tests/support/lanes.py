@@ -3,13 +3,14 @@
 ======== ============= ==================================================================================
 lane     command       tests
 ======== ============= ==================================================================================
-quick    make test     files without a mark, and those marked ``quick_and_gate``, with few generated cases
-gate     make gate     files marked ``gate``, and those marked ``quick_and_gate``, with more cases
+quick    make test     files without a mark, those marked ``quick``, and those marked ``quick_and_gate``
+gate     make gate     files marked ``gate``, and those marked ``quick_and_gate`` with other cases
 nightly  make nightly  every file, with every case
 ======== ============= ==================================================================================
 
 A file has its mark in a line ``pytestmark = pytest.mark.gate``, by which a lane leaves files out without importing
-them. A single test of a file may have a mark of its own. Nothing else in the tests depends on the lane.
+them. A single test of a file may have a mark of its own. ``quick`` says that the night runs further cases of the file.
+Nothing else in the tests depends on the lane.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ LANES: Final[tuple[Lane, ...]] = ("quick", "gate", "nightly")
 Case = TypeVar("Case")
 
 MARKS: Final[dict[str, frozenset[Lane]]] = {
+    "quick": frozenset({"quick", "nightly"}),
     "gate": frozenset({"gate", "nightly"}),
     "quick_and_gate": frozenset({"quick", "gate", "nightly"}),
     "nightly": frozenset({"nightly"}),
 }
 """The lanes of a file or test by its mark."""
-UNMARKED: Final[frozenset[Lane]] = frozenset({"quick", "nightly"})
+UNMARKED: Final = MARKS["quick"]
 
 QUICK_VARIANTS: Final = ("domino", "fido", "menschenwolf")
 """The games of long tests in the quick lane: with two ends, with many, and with additional ends."""
@@ -37,7 +39,7 @@ GATE_VARIANTS: Final = (*QUICK_VARIANTS, "latin")
 
 _SHARE: Final[dict[Lane, int]] = {"quick": 10, "gate": 4, "nightly": 1}
 """Of so many generated cases, a lane takes one."""
-_MARK: Final = r"pytest\.mark\.(gate|quick_and_gate|nightly)\b"
+_MARK: Final = r"pytest\.mark\.(quick|gate|quick_and_gate|nightly)\b"
 _OF_FILE: Final = re.compile(rf"^pytestmark = (?:\[[^\]]*?)?{_MARK}", re.MULTILINE)
 _chosen: Lane | None = None
 

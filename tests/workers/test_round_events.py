@@ -11,10 +11,10 @@ from service.engine.referee import legal_moves
 from service.games.model.game import Game
 from service.games.model.game_events import HostingEvent
 from service.workers.bot_worker import RoundEvents
-from tests.support.lanes import GATE_VARIANTS, QUICK_VARIANTS, in_lane
+from tests.support.lanes import GATE_VARIANTS, in_lane
 from tests.workers.tables import VARIANTS, InProcess, fewest, request
 
-pytestmark = pytest.mark.quick_and_gate
+pytestmark = pytest.mark.gate
 
 
 def events_of_round(table: InProcess, game: Game) -> list[Any]:
@@ -22,7 +22,7 @@ def events_of_round(table: InProcess, game: Game) -> list[Any]:
     return events[max(at for at, each in enumerate(events) if isinstance(each, Dealt)) :]
 
 
-@pytest.mark.parametrize("variant", in_lane(VARIANTS, quick=QUICK_VARIANTS, gate=GATE_VARIANTS))
+@pytest.mark.parametrize("variant", in_lane(VARIANTS, gate=GATE_VARIANTS))
 def test_they_are_those_since_the_last_deal(variant: str, table: InProcess) -> None:
     game = table.create(request(variant, "g" * fewest(variant))).view.id
     kept, rare = RoundEvents(table.repository), RoundEvents(table.repository)
