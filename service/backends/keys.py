@@ -207,9 +207,8 @@ class Backends:
     ) -> NewKey:
         """Add a key to an application; its other keys expire in ``overlap`` seconds at the latest.
 
-        Raises ``NotFound``, ``LimitReached``, and ``Unauthorized`` if the ``presented`` key, with which the request was
-        made, is not valid any more. (Other requests with it may still be accepted from a cache.) A repetition of an
-        earlier request with that key is accepted.
+        Raises ``NotFound``, ``LimitReached``, and ``Unauthorized`` if the ``presented`` key of the request is not valid
+        any more, unless the request repeats an earlier one. (Other requests with it may be accepted from a cache.)
         """
         for _ in range(_MAX_ATTEMPTS):
             now = self._clock()

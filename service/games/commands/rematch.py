@@ -231,12 +231,9 @@ def seat_after(seat: int, seats: int) -> int:
 def next_game(
     old: Game, game_id: str, token_hashes: list[bytes | None], *, now: int, random_bytes: RandomBytes
 ) -> tuple[Game, list[GameEvent]]:
-    """Return the new game with its first events.
+    """Return the new game with its first events: settings are copied, but no arranged deals and client seeds.
 
-    ``token_hashes``: by seat of the old game.
-    ``now``: in milliseconds since 1970.
-    The settings of the old game are copied, but not arranged deals and client seeds. Players who were away or erased
-    remain so.
+    Players who were away or erased remain so. ``token_hashes``: by seat of the old game; ``now``: in ms since 1970.
     """
     seats = [player._replace(token_hash=token_hash) for player, token_hash in zip(old.seats, token_hashes, strict=True)]
     count = len(seats)

@@ -116,9 +116,8 @@ def with_events(
 ) -> Game:
     """Return the game at the version after these events.
 
-    ``before``: the state of the match before the events.
-    ``at``, ``write_id``: the time of the write in milliseconds since 1970, and its id.
-    ``yielding``: returns the same events, and lets other requests run between them.
+    ``before``: the state of the match; ``at``: milliseconds since 1970; ``write_id``: the id of the write.
+    ``yielding`` returns the same events, and lets other requests run between them.
     """
     round_ends, commitments = game.round_ends, game.commitments
     match_version, match_write_id = game.match_version, game.match_write_id
