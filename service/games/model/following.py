@@ -114,10 +114,9 @@ def with_events(
     write_id: str,
     yielding: Callable[[Iterable[GameEvent]], Iterable[GameEvent]] = iter,
 ) -> Game:
-    """Return the game at the version after these events.
+    """Return the game at the version after these events, written at ``at`` (milliseconds since 1970).
 
-    ``before``: the state of the match; ``at``: milliseconds since 1970; ``write_id``: the id of the write.
-    ``yielding`` returns the same events, and lets other requests run between them.
+    ``before``: the state of the match. ``yielding`` returns the same events, and lets other requests run between them.
     """
     round_ends, commitments = game.round_ends, game.commitments
     match_version, match_write_id = game.match_version, game.match_write_id
