@@ -102,8 +102,10 @@ class Child:
         self._start_at = 0.0
 
     def start(self) -> None:
-        """Start the process if it does not run and ``RESTART_PAUSE_SECONDS`` have passed since it ended."""
-        if self._process is None and time.monotonic() >= self._start_at:
+        """Start the process if it does not run and ``RESTART_PAUSE_SECONDS`` have passed since its last start."""
+        now = time.monotonic()
+        if self._process is None and now >= self._start_at:
+            self._start_at = now + RESTART_PAUSE_SECONDS
             self._process = subprocess.Popen(
                 die_with_parent(self._command, self._sign),
                 stdin=subprocess.DEVNULL,
@@ -143,7 +145,6 @@ class Child:
             while True:  # in a container, orphans become children of the first process, which can be this one
                 os.waitpid(-group, 0)
         self._process = self.pid = None
-        self._start_at = time.monotonic() + RESTART_PAUSE_SECONDS
 
 
 class ProcessGroup:

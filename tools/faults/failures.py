@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from random import Random
 from typing import Final, NamedTuple
 
+import httpx
 import redis
 
 from service.redis import keys
@@ -100,8 +101,7 @@ def kill_all_processes(stage: Stage, broken: Broken) -> None:
         write_before_answering(client)
     before = [pid for command in _EVERY for pid in stage.pids(command)]
     broken.counted["processes killed"] += signal_all([*before, stage.service.embedded_server()], signal.SIGKILL)
-    until(lambda: all(len(_running(stage, command)) >= 1 for command in _EVERY))
-    _await_answers(stage)
+    until(lambda: all(len(_running(stage, command)) >= 1 for command in _EVERY) and _is_ready(stage))
     time.sleep(broken.random.uniform(1.0, 3.0))
 
 
@@ -259,6 +259,13 @@ def _await_answers(stage: Stage) -> None:
             return bool(client.ping())
 
     until(answers)
+
+
+def _is_ready(stage: Stage) -> bool:
+    """Return whether a web worker answers that it reaches the server."""
+    with suppress(httpx.HTTPError):
+        return httpx.get(f"{stage.service.url}/readyz").is_success
+    return False
 
 
 @contextmanager
