@@ -40,8 +40,6 @@ Choices = tuple[tuple[str, Value], ...]
 SHORTENED: Final[dict[str, Choices]] = {"by-wins": (("target", 2),)}
 """What is chosen for a whole match of a game whose matches, with the usual options, may have hundreds of rounds."""
 _MAX_CHOICES: Final = 20_000
-_FEW_OPTIONS: Final = 3 if current() == "nightly" else 2
-"""Options that are set together where a game has too many choices: to try those of three takes seconds a process."""
 
 
 class Case(NamedTuple):
@@ -172,13 +170,16 @@ def setups(key: str) -> tuple[tuple[int, Choices], ...]:
 
 
 def _choices(options: Sequence[Option]) -> Iterator[Choices]:
-    """Every choice of options; if these are very many, those that set a few options at most."""
+    """Every choice of options; if these are very many, those that set at most three options, or two but for the night.
+
+    To try those of three takes seconds of each process.
+    """
     values = [[(option.key, value) for value in option_values(option)] for option in options]
     if prod([1 + len(each) for each in values]) <= _MAX_CHOICES:
         for chosen in product(*[(None, *each) for each in values]):
             yield tuple([choice for choice in chosen if choice is not None])
         return
-    for size in range(_FEW_OPTIONS + 1):
+    for size in range(4 if current() == "nightly" else 3):
         for some in combinations(values, size):
             yield from product(*some)
 
