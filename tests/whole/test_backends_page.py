@@ -17,11 +17,9 @@ import httpx
 import pytest
 
 from tests.conftest import Figures
-from tests.support.node_packages import NODE_MODULES
 from tests.support.processes import await_port, free_ports
 from tests.support.serving import ROOT, Service
 from tests.support.waiting import PATIENCE, until
-from tests.vectors.verifiers import node_or_skip
 from tests.whole.table import connect
 from tests.whole.test_readme import SCRIPT, lines_printed_by, sessions
 
@@ -48,14 +46,6 @@ def program(name: str, command: Sequence[str], folder: Path, **environ: str) -> 
         finally:
             run.kill()
             run.wait()
-
-
-def endpoint(name: str, port: int, folder: Path) -> list[str]:
-    """The command for an endpoint of the page, with the packages that it needs at hand."""
-    if name == "hooks.mjs":
-        (folder / "node_modules").symlink_to(NODE_MODULES)
-        return [node_or_skip(), name]
-    return [sys.executable, "-m", "flask", "--app", "hooks", "run", "--port", str(port)]
 
 
 @pytest.fixture(scope="module")
@@ -118,18 +108,15 @@ def test_the_sessions_lead_from_a_key_to_a_finished_match_and_to_nothing(running
 
 def test_every_program_of_the_page_is_run() -> None:
     shown = re.findall(r"^```(?:js|python)$", TEXT, re.MULTILINE)
-    assert len(PROGRAMS) == len(shown) == 3
+    assert len(PROGRAMS) == len(shown) == 2
 
 
-@pytest.mark.parametrize("name", ["hooks.mjs", "hooks.py"])
-def test_the_endpoint_takes_what_is_signed_and_nothing_else(
-    name: str, application: httpx.Client, tmp_path: Path
-) -> None:
+def test_the_endpoint_takes_what_is_signed_and_nothing_else(application: httpx.Client, tmp_path: Path) -> None:
     (port,) = free_ports(1)
     url = f"http://127.0.0.1:{port}/hooks"
     made = application.post("/v1/webhooks", json={"url": url, "events": ["game.turn"]}).raise_for_status().json()
-    command = endpoint(name, port, tmp_path)
-    with program(name, command, tmp_path, HOOK_SECRET=made["secret"], PORT=str(port)) as printed:
+    command = [sys.executable, "-m", "flask", "--app", "hooks", "run", "--port", str(port)]
+    with program("hooks.py", command, tmp_path, HOOK_SECRET=made["secret"]) as printed:
         await_port(port)
         path = f"/v1/webhooks/{made['id']}"
         application.patch(path, json={"status": "active"}).raise_for_status()
