@@ -37,10 +37,10 @@ Does not depend on the rules of any game.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
-from itertools import chain, count
+from itertools import count
 from struct import Struct
 from typing import Final, NamedTuple
 
@@ -159,13 +159,17 @@ def shuffle(tiles: Sequence[Tile], seed: bytes, round_number: int, attempt: int)
     """Return the tiles in the order that the seed gives for this attempt to deal this round."""
     order = list(tiles)
     n = len(order)
-    for word in chain.from_iterable(_blocks(seed, round_number, attempt)):
+    keyed = hmac.new(seed, _cached_field(_LABEL) + _cached_field(round_number) + _cached_field(attempt), "sha256")
+    for counter in count():
         if n < 2:
             break
-        if word < _MULTIPLE[n]:
-            j = word % n
-            n -= 1
-            order[n], order[j] = order[j], order[n]
+        block = keyed.copy()
+        block.update(_cached_field(counter))
+        for word in _EIGHT_WORDS.unpack(block.digest()):
+            if word < _MULTIPLE[n]:  # never for 0: the words after the last swap are left over
+                j = word % n
+                n -= 1
+                order[n], order[j] = order[j], order[n]
     return tuple(order)
 
 
@@ -177,16 +181,6 @@ def split(order: Sequence[Tile], sizes: Sequence[int]) -> ArrangedDeal:
         hands.append(tuple(order[start : start + size]))
         start += size
     return ArrangedDeal(tuple(hands), tuple(order[start:]))
-
-
-def _blocks(seed: bytes, round_number: int, attempt: int) -> Iterator[tuple[int, ...]]:
-    """Yield the stream, block by block, each as eight numbers of 4 bytes."""
-    context = _cached_field(_LABEL) + _cached_field(round_number) + _cached_field(attempt)
-    keyed = hmac.new(seed, context, "sha256")
-    for counter in count():
-        block = keyed.copy()
-        block.update(_cached_field(counter))
-        yield _EIGHT_WORDS.unpack(block.digest())
 
 
 @lru_cache
