@@ -13,7 +13,7 @@ from service.backends.index.summaries import index_entry, owner_view
 from service.backends.ports import GameIndex, IndexQuery, Lobby, LobbyQuery
 from service.engine.referee import legal_moves
 from service.engine.variants import variants
-from service.games.commands.create import Secrets, new_game
+from service.games.commands.create import new_game
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
 from service.games.model.errors import Gone
@@ -74,9 +74,8 @@ class Owned:
         seats = [SeatRequest("human", f"Player {seat}") for seat in range(len(refs))]
         wanted = GameRequest(variant, (*seats, *[SeatRequest("open")] * open_seats), {}, "seed", clock=clock)
         rules = variants()[variant].rules({}, len(wanted.seats))
-        secrets = Secrets(self.random.randbytes, self.random.randbytes)
-        game_id = with_shard(self.random.randbytes(11).hex())
-        new = new_game(wanted, rules.start(), secrets, game_id=game_id, now=self.clock())
+        game_id, start, random = with_shard(self.random.randbytes(11).hex()), rules.start(), self.random.randbytes
+        new = new_game(wanted, rules, start, random, seed_bytes=random, game_id=game_id, now=self.clock())
         game = new.game
         if app is not None:
             named = zip(game.seats, (*refs, *[None] * open_seats), strict=True)
@@ -86,7 +85,7 @@ class Owned:
             )
         events: list[GameEvent] = [Created()]
         game, events = deal_if_full(game, events)
-        return self.repository.transactions.create(game, events, None).after.id
+        return self.repository.transactions.create(game, start, events, None).after.id
 
     def game(self, game_id: str) -> Game:
         """The game as it is stored."""

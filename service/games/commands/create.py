@@ -6,20 +6,21 @@ rules of the game.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
 from typing import NamedTuple
 
 from service.engine.deal import Deck, seed_from_text
 from service.engine.state import State
+from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.games.commands.context import CommandContext
 from service.games.commands.validation import GameRequest, check_request
 from service.games.model.clock import start_clock
 from service.games.model.errors import TooManyGamesOfBots
 from service.games.model.forks import as_arranged, load_fork
-from service.games.model.game import OWNER, Game, Ownership, rules_for
+from service.games.model.game import OWNER, Game, Ownership
 from service.games.model.game_events import Created, GameEvent
 from service.games.model.seats import HUMAN, OPEN_SEAT, Room, Seat, Seats, bot_name
 from service.games.model.tokens import (
@@ -47,25 +48,22 @@ class NewGame(NamedTuple):
     join_code: str | None
 
 
-class Secrets(NamedTuple):
-    """The sources of the secrets of a new game.
+def new_game(
+    request: GameRequest,
+    rules: Rules,
+    state: State,
+    token_bytes: RandomBytes,
+    *,
+    seed_bytes: RandomBytes,
+    game_id: str,
+    now: int,
+    skipped: int = 0,
+) -> NewGame:
+    """Return the requested game, beginning from ``state``, with the network as it is stored.
 
-    ``token_bytes``: for tokens and the join code.
-    ``seed_bytes``: for the seed of the deals.
-    ``skipped``: how many join codes to skip because other games have them.
+    Tokens and the join code are made from ``token_bytes``, the seed of the deals from ``seed_bytes``. So many of the
+    join codes are ``skipped``, as they are those of other games. ``now`` in ms since 1970.
     """
-
-    token_bytes: RandomBytes
-    seed_bytes: RandomBytes
-    skipped: int = 0
-
-
-def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: str, now: int) -> NewGame:
-    """Return the requested game with this ``state`` of its match. ``now`` is in milliseconds since 1970.
-
-    ``request.network`` must already be the digest (``network_digest``).
-    """
-    variant, token_bytes = variants()[request.variant], secrets.token_bytes
     tokens = tuple(
         [
             SeatToken(seat, player.name, new_token(token_bytes))
@@ -75,13 +73,15 @@ def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: s
     )
     hashes = {token.seat: hash_secret(token.token) for token in tokens}
     has_open = any(player.kind == OPEN_SEAT for player in request.seats)
-    codes = [new_join_code(token_bytes, shard_of(game_id) or 0) for _ in range(secrets.skipped + 1) if has_open]
+    codes = [new_join_code(token_bytes, shard_of(game_id) or 0) for _ in range(skipped + 1) if has_open]
     join_code = codes[-1] if codes else None
+    deck = _deck(request, game_id, seed_bytes)
+    variant = variants()[request.variant]
     game = Game(
         id=game_id,
         variant=variant,
         options=request.options,
-        rules=rules_for(variant.key, request.options, len(request.seats)),
+        rules=rules,
         seats=Seats(
             [
                 Seat(player.kind, name, hashes.get(seat), player.level, player.ref)
@@ -89,8 +89,8 @@ def new_game(request: GameRequest, state: State, secrets: Secrets, *, game_id: s
             ]
         ),
         join_hash=None if join_code is None else hash_secret(join_code),
-        arranged=request.arranged,
-        deck=_deck(request, game_id, secrets.seed_bytes),
+        arranged=deck.game is None,
+        deck=deck,
         version=0,
         created_at=now,
         updated_at=now,
@@ -144,17 +144,21 @@ def create_game(
     request = request._replace(network=network)
     now = context.runtime.clock()  # before the reservation, so that its time counts in the retry budget
     game_id = new_game_id(context.runtime.random_bytes)
-    record, token_bytes = None, lambda: context.runtime.random_bytes
+    random_bytes = context.runtime.random_bytes
+    record = derived = None
     if key is not None:
         record = context.idempotency.record(key, "create", *([request.app] if request.app else []), derives_tokens=True)
         game_id = context.repository.transactions.reserve(record.name, game_id, _tenant_of(request))
-        token_bytes = partial(context.idempotency.derive_bytes, "create", game_id)
-    state = rules.start() if fork is None else fork.position.state
-    drafts = partial(_drafts, partial(new_game, request, state, game_id=game_id, now=now), context.runtime.random_bytes)
-    forked = [] if fork is None else as_arranged(fork.position.events)
-    new, committed = _store(context, drafts(token_bytes), forked, record)
+        derived = partial(context.idempotency.derive_bytes, "create", game_id)
+    start = rules.start()
+    state, forked = (start, []) if fork is None else (fork.position.state, as_arranged(fork.position.events))
+    draft = partial(new_game, request, rules, state, seed_bytes=random_bytes, game_id=game_id, now=now)
+    attempts = range(JOIN_CODE_ATTEMPTS)
+    drafts = (draft(random_bytes if derived is None else derived(), skipped=skipped) for skipped in attempts)
+    new, committed = _store(context, drafts, record, start=start, forked=forked)
     if (prior := committed.prior) is not None:
-        again = [*drafts(partial(context.idempotency.derive_bytes, "create", game_id, prior=prior))]
+        first_bytes = partial(context.idempotency.derive_bytes, "create", game_id, prior=prior)
+        again = [draft(first_bytes(), skipped=skipped) for skipped in attempts]
         new = next((created for created in again if created.game.join_hash == committed.after.join_hash), again[0])
         new = new._replace(tokens=_still_given(new.tokens, committed.after))
     view = view_game(committed.after, None if request.app is None else OWNER, context.repository.lifetimes)
@@ -163,18 +167,15 @@ def create_game(
     return CommandResult(CreatedGame(view, new.tokens, new.join_code), committed.replayed)
 
 
-def _drafts(
-    draft: Callable[[Secrets], NewGame], seed_bytes: RandomBytes, token_bytes: Callable[[], RandomBytes]
-) -> Iterator[NewGame]:
-    """Yield the same new game with one join code after another."""
-    for skipped in range(JOIN_CODE_ATTEMPTS):
-        yield draft(Secrets(token_bytes(), seed_bytes, skipped))
-
-
 def _store(
-    context: CommandContext, drafts: Iterator[NewGame], forked: Sequence[GameEvent], record: IdempotencyRecord | None
+    context: CommandContext,
+    drafts: Iterable[NewGame],
+    record: IdempotencyRecord | None,
+    *,
+    start: State,
+    forked: Sequence[GameEvent],
 ) -> tuple[NewGame, Committed]:
-    """Store the first draft whose join code no other game has."""
+    """Store the first of these drafts whose join code no other game has; ``start`` is before the ``forked`` events."""
     transactions = context.repository.transactions
     for new in drafts:
         game, events = deal_if_full(new.game, [Created(new.game.deck.commitment(1)), *forked])
@@ -184,7 +185,7 @@ def _store(
             if record is None or transactions.find_write(game.id, record.name) is None:
                 raise
         with suppress(JoinCodeTaken):
-            return new, transactions.create(game, events, record)
+            return new, transactions.create(game, start, events, record)
     raise StorageUnavailable("join_codes")
 
 

@@ -180,7 +180,7 @@ class Rematches:
         game, events = next_game(old, begun.id, hashes, now=self._clock(), random_bytes=self._random_bytes)
         self._bots_alone.admit(game)
         try:
-            self._repository.transactions.create(game, events, None)
+            self._repository.transactions.create(game, game.rules.start(), events, None)
         except GameExists:
             pass
         except ShareUsedUp:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from service.engine.errors import InvalidSetup
 from service.engine.variant import Rules
 from service.games.commands.context import CommandContext, NewSecret
-from service.games.commands.create import Secrets, network_digest, new_game
+from service.games.commands.create import network_digest, new_game
 from service.games.commands.join import joined_event
 from service.games.commands.validation import NEEDS_KEY, GameRequest, check_request
 from service.games.model.errors import Gone, NotFound, SeatsTaken
@@ -117,7 +117,7 @@ def _sit(context: CommandContext, this: _Seek, place: Place) -> Committed:
         opened, joined = _open(context, this, place)
         context.bots_alone.admit(opened)
         try:
-            return transactions.create(opened, [Created(opened.deck.commitment(1)), joined], this.record)
+            return transactions.create(opened, opened.state, [Created(opened.deck.commitment(1)), joined], this.record)
         except GameExists:
             game = reader.reload(place.game)
     return transactions.transact(game, partial(_decide_seat, this, place), this.record)
@@ -125,9 +125,16 @@ def _sit(context: CommandContext, this: _Seek, place: Place) -> Committed:
 
 def _open(context: CommandContext, this: _Seek, place: Place) -> tuple[Game, Joined]:
     """Return a new table with the seeker on the proposed seat."""
-    command, random_bytes = this.command, context.runtime.random_bytes
-    secrets = Secrets(random_bytes, random_bytes)
-    game = new_game(command.request, this.rules.start(), secrets, game_id=place.game, now=this.now).game
+    request, random_bytes = this.command.request, context.runtime.random_bytes
+    game = new_game(
+        request,
+        this.rules,
+        this.rules.start(),
+        random_bytes,
+        seed_bytes=random_bytes,
+        game_id=place.game,
+        now=this.now,
+    ).game
     ownership = None if game.ownership is None else game.ownership._replace(join_code=None)
     room = (game.room or Room())._replace(by_seek=True)
     game = game._replace(room=room, join_hash=None, ownership=ownership)

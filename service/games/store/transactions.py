@@ -102,14 +102,15 @@ class Transactions:
         self._follows = keeping.automatic  # writes follow from earlier requests, and keep their trace
         self.admission = Admission(self._shares, runtime.run_later, automatic=keeping.automatic)
 
-    def create(self, game: Game, events: Sequence[GameEvent], record: IdempotencyRecord | None) -> Committed:
-        """Store a new game with its first events, or replay its creation under the same record.
+    def create(
+        self, game: Game, start: State, events: Sequence[GameEvent], record: IdempotencyRecord | None
+    ) -> Committed:
+        """Store a new game at the version that its first events lead to, or replay its creation under the same record.
 
-        Sends a write without an answer once more. Raises ``ShareUsedUp``, ``KeyReused``, ``JoinCodeTaken``,
-        ``OutcomeUnknown``.
+        ``start`` is the state of its match before these events. A write without an answer is sent once more. Raises
+        ``ShareUsedUp``, ``KeyReused``, ``JoinCodeTaken``, ``OutcomeUnknown``.
         """
         write = WriteRequest(new_write_id(self._random_bytes), record, self._lifetimes.of(game) // 1000)
-        start = game.rules.start()
         at, yielding = game.created_at, self._history.yielding
         game = with_events(game, events, start, at=at, write_id=write.id.decode(), yielding=yielding)
         if TRACE.get():
