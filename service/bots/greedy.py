@@ -16,17 +16,14 @@ on any game, or on more about the hands of the others than ``knowledge`` has.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
 from typing import Final, NamedTuple
 
 from service.bots.inference import infer
 from service.bots.knowledge import Knowledge, Observation, tile_set
-from service.engine.layout import Layout
 from service.engine.moves import FLIP, Move
-from service.engine.referee import placeable_set
-from service.engine.state import Hand
-from service.engine.tiles import pips
+from service.engine.tiles import pips, tiles_with
 from service.engine.variant import Rules
 
 _POINTS: Final = 2
@@ -58,24 +55,13 @@ def ranked(rules: Rules, observation: Observation, knowledge: Knowledge, random:
 
 def worths_of(rules: Rules, observation: Observation, knowledge: Knowledge) -> list[float]:
     """Return the worth of each legal move, in pips."""
-    view = observation.view
-    assert view.you is not None
-    hand, layout, seat = view.you.hand, view.layout, observation.seat
-    value = rules.hand_value(hand)
-    hindrance = _hindrance(rules, observation, knowledge)
-    worths: list[float] = []
-    gain: float
-    for move in view.legal_moves:
-        tile = move.tile
-        if tile is not None:
-            end = None if move.end is None else layout.end(move.end)
-            after = rules.lay_tile(layout, end, tile, seat, face_down=move.face_down, outer=move.outer)
-            rest = tuple([other for other in hand if other is not tile])
-            gain = float(_POINTS * (move.points or 0) + value - rules.hand_value(rest))
-        else:
-            after, rest = layout, hand
-            gain = _mean_hand(observation, knowledge) - value if move == FLIP else 0.0
-        worths.append(gain + (_prospects(rules, after, rest) + hindrance(after) if rest else _HINDERING))
+    moves = observation.view.legal_moves
+    worths = []
+    for move, weighed in zip(moves, parts(rules, observation, knowledge, moves), strict=True):
+        gain = weighed.points + weighed.sheds
+        if move == FLIP:
+            gain += _excess_of_others(rules, observation, knowledge)
+        worths.append(gain + (weighed.fits + weighed.numbers + weighed.hinders))
     return worths
 
 
@@ -84,7 +70,12 @@ def parts(rules: Rules, observation: Observation, knowledge: Knowledge, moves: S
     view = observation.view
     assert view.you is not None
     hand, layout = view.you.hand, view.layout
-    hindrance = _hindrance(rules, observation, knowledge)
+    value = rules.hand_value(hand)
+    following = _following(observation)
+    hidden = () if following is None else knowledge.candidates[following]
+    hindering = 0 if following is None else _HINDERING
+    if following is not None and _are_partners(rules, observation.seat, following):
+        hindering = -_HINDERING
     parts = []
     for move in moves:
         after, rest = layout, hand
@@ -92,20 +83,20 @@ def parts(rules: Rules, observation: Observation, knowledge: Knowledge, moves: S
             end = None if move.end is None else layout.end(move.end)
             after = rules.lay_tile(layout, end, move.tile, observation.seat, face_down=move.face_down, outer=move.outer)
             rest = tuple([other for other in hand if other is not move.tile])
-        shed = rules.hand_value(hand) - rules.hand_value(rest)
-        hinders = hindrance(after) if rest else _HINDERING
-        fits = (tile_set(rest) & placeable_set(rules, after)).bit_count()
-        numbers = _prospects(rules, after, rest) - fits
-        parts.append(Parts(_POINTS * (move.points or 0), shed, fits, numbers, hinders))
+        fitting = tiles_with(after.open_mask)
+        numbers = 0
+        for tile in rest:
+            numbers |= tile.mask
+        parts.append(
+            Parts(
+                points=float(_POINTS * (move.points or 0)),
+                sheds=float(value - rules.hand_value(rest)),
+                fits=float((tile_set(rest) & fitting).bit_count()),
+                numbers=float(numbers.bit_count()),
+                hinders=hindering * _probability_of_none(hidden, fitting) if rest else float(_HINDERING),
+            )
+        )
     return parts
-
-
-def _prospects(rules: Rules, layout: Layout, hand: Hand) -> int:
-    """Return the number of tiles in the hand that fit this layout, plus the number of different numbers in the hand."""
-    numbers = 0
-    for tile in hand:
-        numbers |= tile.mask
-    return (tile_set(hand) & placeable_set(rules, layout)).bit_count() + numbers.bit_count()
 
 
 def is_partner_next(rules: Rules, observation: Observation) -> bool:
@@ -125,19 +116,6 @@ def _following(observation: Observation) -> int | None:
     return next((other for other in clockwise if players[other].tiles), None)
 
 
-def _hindrance(rules: Rules, observation: Observation, knowledge: Knowledge) -> Callable[[Layout], float]:
-    """Return a function that computes by how many pips a layout hinders the next player; negative for a partner.
-
-    Its result is the probability that the next player cannot follow, times ``_HINDERING``.
-    """
-    following = _following(observation)
-    if following is None:
-        return lambda _layout: 0
-    worth = -_HINDERING if _are_partners(rules, observation.seat, following) else _HINDERING
-    hidden = knowledge.candidates[following]
-    return lambda layout: worth * _probability_of_none(hidden, placeable_set(rules, layout))
-
-
 def _probability_of_none(hidden: tuple[int, ...], tiles: int) -> float:
     """Return the probability that a hand holds none of ``tiles``.
 
@@ -153,8 +131,10 @@ def _probability_of_none(hidden: tuple[int, ...], tiles: int) -> float:
     return probability
 
 
-def _mean_hand(observation: Observation, knowledge: Knowledge) -> float:
-    """Return the average pips of another player's hand, estimated from the numbers of tiles."""
-    seat = observation.seat
-    hand_sizes = [player.tiles for player in observation.view.players if player.in_match and player.seat != seat]
-    return sum(hand_sizes) / len(hand_sizes) * pips(knowledge.unseen) / len(knowledge.unseen)
+def _excess_of_others(rules: Rules, observation: Observation, knowledge: Knowledge) -> float:
+    """Return how many pips more than this one the other seats hold on average, as the number of their tiles tells."""
+    view = observation.view
+    assert view.you is not None
+    hand_sizes = [player.tiles for player in view.players if player.in_match and player.seat != observation.seat]
+    mean = sum(hand_sizes) / len(hand_sizes) * pips(knowledge.unseen) / len(knowledge.unseen)
+    return mean - rules.hand_value(view.you.hand)

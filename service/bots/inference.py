@@ -29,10 +29,10 @@ from service.bots.knowledge import Condition, Knowledge, KnownDeal, Observation,
 from service.bots.opening import DealtToOpener, before_opening, opening_hands
 from service.engine.events import Done, Drew, Event, Played, RoundEnded
 from service.engine.layout import Layout
-from service.engine.referee import placeable, placeable_set
+from service.engine.referee import placeable
 from service.engine.rules.ending import one_tile
 from service.engine.state import PLAYING, Hand
-from service.engine.tiles import Tile
+from service.engine.tiles import Tile, tiles_with
 from service.engine.variant import Rules
 from service.engine.view import DealtView, DrewView, imagined
 
@@ -235,7 +235,7 @@ class _Inference:
                 if seat != self.seat:
                     self._drew(seat, place, following, moves_next, layout=table.layout)
             elif seat != self.seat and not isinstance(event, Done) and not self._kept(place, seat):
-                self._strike(seat, placeable_set(rules, table.layout))
+                self._strike(seat, tiles_with(table.layout.open_mask))
 
     def _strike(self, seat: int, tiles: int) -> None:
         """Remove these tiles from the candidates of all hidden tiles of this seat."""
@@ -277,7 +277,7 @@ class _Inference:
         if ended or goes_on:
             layout = table.layout
             tiles = self.rules.may_follow(layout, self.rules.tiles)
-            followers = tile_set(placeable(self.rules, layout, tiles)) if tiles else 0
+            followers = tile_set(placeable(layout, tiles)) if tiles else 0
             if ended:
                 self._strike(seat, followers)
             else:
@@ -287,7 +287,7 @@ class _Inference:
         self, seat: int, place: int, following: _SeenEvent | None, moves_next: int | None, *, layout: Layout
     ) -> None:
         """Conclude from a draw that no tile fitted, and from the next event whether the drawn tile fits."""
-        fitting = placeable_set(self.rules, layout) & self.every
+        fitting = tiles_with(layout.open_mask) & self.every
         self._strike(seat, fitting)
         drawing = self.rules.drawing
         fits = misses = True

@@ -255,7 +255,7 @@ class Sampler:
         checks: list[Callable[[list[int], State], bool]] = []
         if dealt is not None:
             checks.append(self._opens(dealt))
-        if base.phase == PLAYING and base.layout.placements and not placeable(self._rules, base.layout, self._own):
+        if base.phase == PLAYING and base.layout.placements and not placeable(base.layout, self._own):
             checks.append(lambda _, state: self._rules.round_end(state) is None)
         return checks
 

@@ -43,7 +43,7 @@ from service.engine.events import (
 from service.engine.layout import NEVER, OPEN, End, Layout, outer_halves
 from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, PLAY, Move, play
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER, Hand, State
-from service.engine.tiles import Tile, add_tile, sort_tiles, tiles_with
+from service.engine.tiles import Tile, add_tile, sort_tiles
 from service.engine.variant import Rules
 
 MAX_DEAL_ATTEMPTS: Final = 10_000
@@ -71,17 +71,12 @@ def legal_moves(rules: Rules, state: State, seat: int) -> tuple[Move, ...]:
     return tuple(moves)
 
 
-def placeable(_rules: Rules, layout: Layout, tiles: Hand) -> Hand:
+def placeable(layout: Layout, tiles: Hand) -> Hand:
     """Return the tiles that fit this layout; on an empty table every tile fits."""
     if not layout.ends:
         return tiles
     open_mask = layout.open_mask
     return tuple([tile for tile in tiles if tile.offers & open_mask])
-
-
-def placeable_set(_rules: Rules, layout: Layout) -> int:
-    """Return the tiles that fit a layout with tiles, as a bit set of their indexes."""
-    return tiles_with(layout.open_mask)
 
 
 def _admitted(rules: Rules, state: State) -> Hand:

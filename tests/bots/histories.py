@@ -125,7 +125,7 @@ def _may_have_come(
             return False
         following = seen[place + 1].event if place + 1 < len(seen) else None
         turn = observation.view.turn if following is None else getattr(following, "seat", None)
-        fits = bool(placeable(rules, layout, (stay.tile,)))
+        fits = bool(placeable(layout, (stay.tile,)))
         if turn != seat and (rules.drawing.place if fits else rules.drawing.again):
             return False
         if turn == seat and following is None and not (rules.drawing.place if fits else rules.drawing.again):
@@ -152,9 +152,9 @@ def _excludes(rules: Rules, seen: list[_Seen], place: int, seat: int, tile: Tile
         if place + 1 == len(seen) or getattr(seen[place + 1].event, "seat", seat) == seat:
             return False
         after = seen[place + 1].layout
-        return bool(placeable(rules, after, rules.may_follow(after, (tile,))))
+        return bool(placeable(after, rules.may_follow(after, (tile,))))
     # To pass before the lead tells nothing (rules 16.4).
-    if isinstance(event, Done) or not layout.ends or not placeable(rules, layout, (tile,)):
+    if isinstance(event, Done) or not layout.ends or not placeable(layout, (tile,)):
         return False
     before = seen[place - 1].event
     return not (isinstance(event, Passed) and rules.drawing.keep and isinstance(before, Drew | DrewView))

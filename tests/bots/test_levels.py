@@ -243,10 +243,11 @@ def test_greedy_does_not_hinder_its_partner() -> None:
     seen = seen_by_the_mover(table)
     opponents = replace(table.rules, teams=2)
     partners = replace(table.rules, teams=1)
-    layout = table.layout.flip_lead()
     knowledge = infer(table.rules, seen)
-    assert greedy._hindrance(opponents, seen, knowledge)(layout) == 20
-    assert greedy._hindrance(partners, seen, knowledge)(layout) == -20
+    turned = seen._replace(view=seen.view._replace(layout=table.layout.flip_lead()))
+    for rules, pips in ((opponents, 20), (partners, -20)):
+        (parts,) = greedy.parts(rules, turned, knowledge, [FLIP])
+        assert parts.hinders == pips
 
 
 def test_greedy_turns_the_lead_over_with_a_light_hand_only() -> None:
