@@ -62,9 +62,8 @@ class _Known(NamedTuple):
     events: tuple[Event, ...]
     layout: Layout | None
 
-    def followed_by(self, game: Game, newer: Sequence[GameEvent]) -> _Known:
-        """Return these events followed by ``newer``, which reach the version of the game."""
-        layout = reduce(partial(layout_after, game.rules), newer, self.layout)
+    def followed_by(self, game: Game, newer: Sequence[GameEvent], layout: Layout | None) -> _Known:
+        """With the events from here to the version of the game, and the table after them."""
         events = [event for event in from_last_deal([*self.events, *newer]) if not isinstance(event, HostingEvent)]
         return _Known(game.version, tuple(events), layout)
 
@@ -83,21 +82,21 @@ class RoundEvents:
         """
         known = self._known.get(game.id)
         if known is not None and known.version < game.version:
-            known = known.followed_by(
-                game, self._repository.histories.events_between(game, known.version, game.version)
-            )
+            newer = self._repository.histories.events_between(game, known.version, game.version)
+            known = known.followed_by(game, newer, reduce(partial(layout_after, game.rules), newer, known.layout))
         if known is None or known.version != game.version or known.layout != game.state.layout:
             # The game is not cached, or a failover has lost moves, and other events have led to this version.
             events = self._repository.histories.events_of_round(game, game.version)
-            known = _Known(0, (), None).followed_by(game, events)
+            layout = reduce(partial(layout_after, game.rules), events, None)
+            known = _Known(0, (), None).followed_by(game, events, layout)
         self._keep(game, known)
         return known.events
 
     def add(self, before: Game, committed: Committed) -> None:
         """Add the events of a write of this process, if the cache has the version before it."""
-        known = self._known.get(before.id)
+        known, after = self._known.get(before.id), committed.after
         if known is not None and known.version == before.version:
-            self._keep(committed.after, known.followed_by(committed.after, committed.events))
+            self._keep(after, known.followed_by(after, committed.events, after.state.layout))
 
     def forget(self, games: Container[str]) -> None:
         """Drop the events of these games."""
@@ -123,7 +122,7 @@ class Decisions:
     """Chooses moves; ``choose`` returns the move of a level."""
 
     def __init__(self, events: RoundEvents, metrics: WorkerMetrics, choose: Choose) -> None:
-        self._events = events
+        self.events = events
         self._metrics = metrics
         self._choose = choose
 
@@ -136,7 +135,7 @@ class Decisions:
         if turn.action == "deal":
             return DEAL
         game = turn.game
-        observation = observe(game.rules, game.state, self._events.of(game), turn.seat)
+        observation = observe(game.rules, game.state, self.events.of(game), turn.seat)
         decision_seed = decision_seed_of(game, turn.seat)
         if failures < MAX_FAILURES:
             began = perf_counter()
@@ -153,14 +152,6 @@ class Decisions:
                 return move
         self._metrics.count_fallback("first")
         return observation.view.legal_moves[0]
-
-    def made(self, turn: BotTurn, committed: Committed) -> None:
-        """Cache the events of this turn for the next decision in its game."""
-        self._events.add(turn.game, committed)
-
-    def forget(self, games: Container[str]) -> None:
-        """Drop these games from the cache."""
-        self._events.forget(games)
 
 
 def decision_seed_of(game: Game, seat: int) -> bytes:
@@ -250,7 +241,7 @@ class BotWorker:
         self._decisions = decisions
         self._reminders, self._clock, self._metrics = queue
         self._times = DecisionTimes()
-        self._numbers = count()
+        self.numbers = count()
         self._waiting: list[_Task] = []
         self._bots, self._experts, self._alone = (
             _Source(queue_kind, queue, self) for queue_kind in (BOTS, EXPERTS, ALONE)
@@ -294,11 +285,7 @@ class BotWorker:
         for source in self._sources:
             source.forget(games)
         self._current = None
-        self._decisions.forget(games)
-
-    def begin(self, source: _Source, reminder: LeasedReminder) -> Next:
-        """Read a game and make its move. Slow decisions, and moves that are not due yet, are queued instead."""
-        return self._advance(_Task(0, next(self._numbers), source, reminder))
+        self._decisions.events.forget(games)
 
     def chosen(self) -> set[str]:
         """Return the games whose move was chosen and is not due yet."""
@@ -311,10 +298,10 @@ class BotWorker:
 
     def _resume(self, task: _Task) -> None:
         """Continue a task that has waited."""
-        task.source.finish(task.reminder, lambda _: self._advance(task))
+        task.source.finish(task.reminder, lambda _: self.advance(task))
 
-    def _advance(self, task: _Task) -> Next:
-        """Read the game, choose the move and make it, as far as possible now; after a fault of the store, try again."""
+    def advance(self, task: _Task) -> Next:
+        """Look, choose and make the move, as far as that can be done now; where the storage is away, soon again."""
         self._current = task
         try:
             return self._do(task)
@@ -362,7 +349,7 @@ class BotWorker:
         """Make the chosen move. If another write came first, it has also set the next reminder."""
         with suppress(StaleVersion):
             committed = self._automation.play(turn, move)
-            self._decisions.made(turn, committed)
+            self._decisions.events.add(turn.game, committed)
             self._metrics.count_move(turn.level)
             if turn.game.trace:
                 _log.info("move of a computer player", extra=log_fields(turn))
@@ -388,7 +375,8 @@ class _Source(Consumer):
             self.next_poll = monotonic() + (0.0 if is_busy and not self.undecided else pause)
 
     def handle(self, reminder: LeasedReminder) -> Next:
-        return self._worker.begin(self, reminder)
+        """Look at a game, and make its move, unless that is slow to choose, or has to wait until it is due."""
+        return self._worker.advance(_Task(0, next(self._worker.numbers), self, reminder))
 
     def failures(self, game: str) -> int:
         """Return the number of consecutive failures in this game."""
