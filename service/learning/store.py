@@ -16,8 +16,7 @@ from service.games.model.game import Game
 from service.games.ports import WrittenByNewer
 from service.games.reminders import ReminderKind
 from service.games.store.cache import UPGRADE_SECONDS
-from service.games.store.codec import state_prefix
-from service.games.store.stored_types import decoder, encoder
+from service.games.store.codec import decoder, encoder, state_prefix
 from service.learning.review import Hint, Review
 from service.redis import keys
 from service.redis.calls import RedisCalls, evalsha

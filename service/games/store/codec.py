@@ -8,29 +8,90 @@ in another form, such as an end as its number. Does not depend on where the byte
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache, partial
-from inspect import signature
+from inspect import Parameter, signature
 from itertools import compress
+from operator import attrgetter
 from threading import Lock
+from types import MappingProxyType
 from typing import Any, Final, Generic, NamedTuple, TypeVar, get_type_hints
 from zlib import crc32
 
-from msgspec import Raw, json
+from msgspec import NODEFAULT, Raw, Struct, defstruct, json
 from msgspec.structs import asdict, astuple
 
 from service.engine.events import EventType, FieldKind
 from service.engine.layout import CLOSED, END, GATED, LONG, OPEN, SHORT, End, Gate, Layout, Placement, Side
 from service.engine.state import State
-from service.engine.tiles import TILES
+from service.engine.tiles import TILES, Tile
 from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.games.model.errors import Gone, NewerFormat
 from service.games.model.game import Game, GameFacts, rules_for
 from service.games.model.game_events import GAME_EVENT_TYPES, EventEnvelope, GameEvent
-from service.games.model.seats import Seats
+from service.games.model.seats import Seat, Seats
 from service.games.store.checksums import WITH_SUM, with_sum, without_sum
-from service.games.store.stored_types import StoredFields, decoder, default_of, encoder, struct_of
+
+# The types of what is stored: fields as arrays in their order, which msgspec writes and reads by their types.
+
+
+@cache  # so that no function of Python is called for each of the many tiles of a game
+def _decode_tile(_: type, index: int) -> Tile:
+    return TILES[index]
+
+
+encoder: Final = json.Encoder(enc_hook=attrgetter("index"))
+"""Of the types of all values in a game and in an event, ``Tile`` is the only one that it does not know."""
+
+
+def decoder(kind: type) -> json.Decoder[Any]:
+    """Return what decodes values of this type."""
+    return json.Decoder(kind, dec_hook=_decode_tile)
+
+
+def struct_of(fields: Iterable[tuple[str, Any] | tuple[str, Any, Any]]) -> type[Struct]:
+    """Return a type to decode: an array of these fields, each with its type and, if it may be missing, its default."""
+    return defstruct("Stored", fields, array_like=True)
+
+
+_NOTHING: Final[Mapping[str, object]] = MappingProxyType({})
+_STORED_AS: Final[dict[Any, Any]] = {Seats: tuple[Seat, ...]}
+"""What a type of fields is decoded as, where msgspec does not know it."""
+
+
+def default_of(parameter: Parameter) -> object:
+    """Return the default of a field that this parameter gives, as msgspec wants it."""
+    return NODEFAULT if parameter.default is Parameter.empty else parameter.default
+
+
+class StoredFields:
+    """The fields of a class as an array in their order: all but those ``without``.
+
+    ``type`` is what such an array is decoded to, ``values`` returns what is encoded as one. The last fields may be
+    missing if they are ``optional``: flags, or values that may be ``None``.
+    """
+
+    def __init__(self, kind: type, without: tuple[str, ...], optional: Mapping[str, object] = _NOTHING) -> None:
+        types = {name: _STORED_AS.get(hint, hint) for name, hint in get_type_hints(kind).items() if name not in without}
+        self.type = struct_of(
+            [
+                (name, annotation, optional[name]) if name in optional else (name, annotation)
+                for name, annotation in types.items()
+            ]
+        )
+        self._defaults = tuple(optional.values())
+        self._all: Callable[[Any], tuple[object, ...]] = attrgetter(*types)
+
+    def values(self, value: object) -> tuple[object, ...]:
+        """Return the fields of a value, without the last ones that have their defaults."""
+        values = self._all(value)
+        for default in reversed(self._defaults):
+            if values[-1] is not default:
+                break
+            values = values[:-1]
+        return values
+
 
 MAX_ENTRIES: Final = 256
 """The maximum number of layouts in a ``LayoutCache``; the least recently used one is evicted."""
@@ -301,30 +362,14 @@ class _EventCodec:
         types = get_type_hints(kind.event)
         parameters = signature(kind.event).parameters
         converted = {name: _CONVERSIONS[field] for name, field in kind.fields or () if field in _CONVERSIONS}
-        self._code = kind.code
-        self._event = kind.event
-        self._names = tuple(types)
-        self._conversions = [(self._names.index(name), write, read) for name, (_, write, read) in converted.items()]
+        self.code = kind.code
+        self.event = kind.event
+        self.names = tuple(types)
+        self.conversions = [(self.names.index(name), write, read) for name, (_, write, read) in converted.items()]
         types |= {name: stored | None for name, (stored, _, _) in converted.items()}
         head = [("code", int), ("since_creation", int), ("to_act", tuple[int, ...])]
         fields = [(name, annotation, default_of(parameters[name])) for name, annotation in types.items()]
-        self._decoder = decoder(struct_of([*head, *fields]))
-
-    def encode(self, event: GameEvent, since_creation: int, to_act: tuple[int, ...]) -> bytes:
-        values = [getattr(event, name) for name in self._names]
-        for place, write, _ in self._conversions:
-            if values[place] is not None:
-                values[place] = write(values[place])
-        while values and values[-1] is None:
-            values.pop()
-        return encoder.encode((self._code, since_creation, to_act, *values))
-
-    def decode(self, version: int, created_at: int, data: bytes) -> EventEnvelope:
-        _, since_creation, to_act, *values = astuple(self._decoder.decode(data))
-        for place, _, read in self._conversions:
-            if values[place] is not None:
-                values[place] = read(values[place])
-        return EventEnvelope(version, created_at + since_creation, self._event(*values), to_act)
+        self.decoder = decoder(struct_of([*head, *fields]))
 
 
 def encode_event(event: GameEvent, since_creation: int, to_act: tuple[int, ...]) -> bytes:
@@ -333,7 +378,14 @@ def encode_event(event: GameEvent, since_creation: int, to_act: tuple[int, ...])
     ``since_creation``: milliseconds from the creation of the game to the event.
     ``to_act``: the seats that can move after the event.
     """
-    return _EVENT_CODECS[type(event)].encode(event, since_creation, to_act)
+    codec = _EVENT_CODECS[type(event)]
+    values = [getattr(event, name) for name in codec.names]
+    for place, write, _ in codec.conversions:
+        if values[place] is not None:
+            values[place] = write(values[place])
+    while values and values[-1] is None:
+        values.pop()
+    return encoder.encode((codec.code, since_creation, to_act, *values))
 
 
 def decode_event(version: int, created_at: int, data: bytes) -> EventEnvelope:
@@ -344,7 +396,11 @@ def decode_event(version: int, created_at: int, data: bytes) -> EventEnvelope:
     codec = _EVENT_DECODERS.get(data[1 : data.find(b",")])
     if codec is None:
         raise NewerFormat
-    return codec.decode(version, created_at, data)
+    _, since_creation, to_act, *values = astuple(codec.decoder.decode(data))
+    for place, _, read in codec.conversions:
+        if values[place] is not None:
+            values[place] = read(values[place])
+    return EventEnvelope(version, created_at + since_creation, codec.event(*values), to_act)
 
 
 _CONVERSIONS: Final[dict[FieldKind, tuple[type, Callable[[Any], object], Callable[[Any], object]]]] = {
