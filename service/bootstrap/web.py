@@ -24,8 +24,7 @@ from service.backends.index.store import RedisFeed
 from service.backends.keys import Backends, StoredBytes
 from service.backends.webhooks.endpoints import Webhooks
 from service.bootstrap.secret_file import server_secrets
-from service.bootstrap.sender import build_sender
-from service.bootstrap.storage import Storage, lifetimes_of, open_storage
+from service.bootstrap.storage import Storage, build_sender, lifetimes_of, open_storage
 from service.config import Settings
 from service.games.automation.deletions import EVERY_GAME
 from service.games.commands.validation import BotsAlone
@@ -37,7 +36,7 @@ from service.games.store.notifications import RedisEventFeed
 from service.games.store.repository import GameRepository
 from service.json_logging import configure_logging
 from service.learning.queries import Learning
-from service.limits.windows import RedisCounts
+from service.limits.windows import SharedCounts
 from service.metrics import Metrics, StoreGauges
 from service.redis.topology import Topology
 from service.web.app import Application, create_app
@@ -215,4 +214,4 @@ def build_limits(settings: Settings, topology: Topology) -> RateLimits:
         app=settings.app_requests_per_minute,
         app_games=settings.app_games_per_minute,
     )
-    return RateLimits(RedisCounts(topology), limits, workers=settings.workers)
+    return RateLimits(SharedCounts(topology), limits, workers=settings.workers)

@@ -79,29 +79,22 @@ class MemoryReserve:
         self._checks: dict[str, _Check] = {}
 
     def require_space(self, key: bytes) -> None:
-        """Raise ``StorageUnavailable`` if the owner of ``key`` has only its reserve left, or does not answer."""
+        """Raise ``StorageUnavailable`` while the server that owns ``key`` takes nothing new, or does not answer.
+
+        The server is asked at most once a second, by one caller; the others use the result before.
+        """
         try:
-            self.check(key)
-        except StorageUnavailable as error:
-            self._observe_failure(error.reason)
-            raise
+            node = self._topology.node(key)
+            check = self._checks.get(node)
+            now = self._now()
+            if check is None or now - check.time >= CHECK_SECONDS:
+                self._checks[node] = _Check(now, check is not None and check.refused)
+                (answer,) = self._topology.call(key, (b"INFO", b"memory"))
+                check = self._checks[node] = _Check(now, Memory.shown(answer).is_reserved)
         except (NotSent, MaybeSent) as error:
             unavailable = unanswered(error)
             self._observe_failure(unavailable.reason)
             raise unavailable from error
-
-    def check(self, key: bytes) -> None:
-        """Raise ``StorageUnavailable`` if the owner of ``key`` has only its reserve left.
-
-        At most one caller in ``CHECK_SECONDS`` sends a request to the server; the others use the last result. Raises
-        ``NotSent`` or ``MaybeSent`` if the server does not answer.
-        """
-        node = self._topology.node(key)
-        check = self._checks.get(node)
-        now = self._now()
-        if check is None or now - check.time >= CHECK_SECONDS:
-            self._checks[node] = _Check(now, check is not None and check.refused)
-            (answer,) = self._topology.call(key, (b"INFO", b"memory"))
-            check = self._checks[node] = _Check(now, Memory.shown(answer).is_reserved)
         if check.refused:
+            self._observe_failure(REASON)
             raise StorageUnavailable(REASON, RETRY_LATER_SECONDS)

@@ -26,22 +26,6 @@ Count = Callable[[str, int, int], int]
 """Adds an amount to the count of a key, which expires after some seconds. Returns the new count."""
 
 
-class RedisCounts:
-    """Counts in Redis, in one round trip. Raises ``NotSent``, ``MaybeSent`` and ``StorageUnavailable``."""
-
-    def __init__(self, topology: Topology) -> None:
-        self._topology = topology
-
-    def __call__(self, key: str, amount: int, seconds: int) -> int:
-        """Add to a count."""
-        name = keys.window(key)
-        answers = self._topology.call(name, (b"INCRBY", name, amount), (b"EXPIRE", name, seconds, b"NX"))
-        for answer in answers:
-            if isinstance(answer, Exception):
-                raise failure_of(answer) from None
-        return int(answers[0])
-
-
 class LocalCounts:
     """Counts in the memory of this process."""
 
@@ -55,11 +39,11 @@ class LocalCounts:
         return count
 
 
-class FallbackCounts:
-    """Counts by ``shared``. For ``FALLBACK_SECONDS`` after a failure, it counts in the memory of this process."""
+class SharedCounts:
+    """Counts in Redis, in one round trip; after it has failed, in this process for ``FALLBACK_SECONDS``."""
 
-    def __init__(self, shared: Count) -> None:
-        self._shared = shared
+    def __init__(self, topology: Topology) -> None:
+        self._topology = topology
         self._local = LocalCounts()
         self._local_until = 0.0
 
@@ -69,12 +53,16 @@ class FallbackCounts:
         if now >= self._local_until:
             if self._local_until > 0:
                 self._local_until = now + FALLBACK_SECONDS  # so that only one request at a time tries Redis
+            name = keys.window(key)
             try:
-                count = self._shared(key, amount, seconds)
+                answers = self._topology.call(name, (b"INCRBY", name, amount), (b"EXPIRE", name, seconds, b"NX"))
+                failed = [answer for answer in answers if isinstance(answer, Exception)]
+                if failed:
+                    raise failure_of(failed[0])
             except Exception as error:  # of any kind: a failure of Redis must not reject a request
                 _log.warning("rate limits fall back to a local count per worker: %s", type(error).__name__)
                 self._local_until = time.monotonic() + FALLBACK_SECONDS
             else:
                 self._local_until = 0.0
-                return count
+                return int(answers[0])
         return self._local(key, amount, seconds)

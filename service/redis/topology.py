@@ -93,6 +93,7 @@ class SingleNodeTopology(Topology):
 
     def __init__(self, client: redis.Redis, replicas: int | None = None) -> None:
         self._pool = client.connection_pool
+        self._name = node_name(self._pool)
         self._replicas = replicas
         self._connected = 1
         self._counted = False
@@ -111,7 +112,7 @@ class SingleNodeTopology(Topology):
 
     def node(self, key: bytes) -> str:  # noqa: ARG002
         """Return the name of the server."""
-        return node_name(self._pool)
+        return self._name
 
     def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
         """Return the first key."""

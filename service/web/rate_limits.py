@@ -29,7 +29,7 @@ from typing import Final, NamedTuple
 
 from service.backends.ports import Backend
 from service.client_address import client_network
-from service.limits.windows import Count, FallbackCounts
+from service.limits.windows import Count
 
 WINDOW_SECONDS: Final = 60
 TOKEN_WINDOW_SECONDS: Final = 3600
@@ -104,7 +104,7 @@ class RateLimits:
         workers: int,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._shared = FallbackCounts(count)
+        self._shared = count
         self._clock = clock
         self._limits = limits
         self._share = _UNSHARED * workers
@@ -125,19 +125,19 @@ class RateLimits:
 
         Returns ``None`` without a limit. Raises ``RateLimited``.
         """
-        return _checked(self._by_address("create", self._limits.create, address, weight))
+        return _checked(self._count("create", client_network(address), self._limits.create, weight))
 
     def limit_read(self, address: str, weight: int) -> None:
         """Count ``weight`` reads. Raises ``RateLimited``."""
         if weight:
-            _checked(self._by_address("read", self._limits.read, address, weight))
+            _checked(self._count("read", client_network(address), self._limits.read, weight))
 
     def limit_app_games(self, app: Backend, weight: int = 1) -> Quota | None:
         """Count a request of an application to create or join a game, as ``weight`` requests.
 
         Returns ``None`` without a limit. Raises ``RateLimited``.
         """
-        return _checked(self._count("app_games", app.id, self.app_games(app) or 0, weight, window=WINDOW_SECONDS))
+        return _checked(self._count("app_games", app.id, self.app_games(app) or 0, weight))
 
     def limit_token(self, game: str, seat: int) -> None:
         """Count a change of the token of a seat. Raises ``RateLimited``."""
@@ -145,16 +145,16 @@ class RateLimits:
 
     def limit_presence(self, game: str, seat: int) -> None:
         """Count a request of a seat to leave or come back. Raises ``RateLimited``."""
-        _checked(self._count("presence", f"{game}/{seat}", PRESENCE_CHANGES, 1, window=WINDOW_SECONDS))
+        _checked(self._count("presence", f"{game}/{seat}", PRESENCE_CHANGES, 1))
 
     def count_failure(self, address: str) -> Quota | None:
         """Count a response that refused a token, a join code or a path; return the quota if there were too many."""
-        quota = self._by_address("failure", self._limits.failure, address)
+        quota = self._count("failure", client_network(address), self._limits.failure, 1)
         return None if quota is None or quota.remaining >= 0 else quota._replace(remaining=0)
 
     def check_failures(self, address: str) -> None:
         """Raise ``RateLimited`` if no further failure of this address is allowed; count nothing."""
-        quota = self._by_address("failure", self._limits.failure, address, 0)
+        quota = self._count("failure", client_network(address), self._limits.failure, 0)
         if quota is not None and quota.remaining <= 0:
             raise RateLimited(quota._replace(remaining=0))
 
@@ -191,10 +191,7 @@ class RateLimits:
             raise RateLimited(quota._replace(remaining=0))
         return quota
 
-    def _by_address(self, name: str, limit: int, address: str, weight: int = 1) -> Quota | None:
-        return self._count(name, client_network(address), limit, weight, window=WINDOW_SECONDS)
-
-    def _count(self, name: str, owner: str, limit: int, weight: int, *, window: int) -> Quota | None:
+    def _count(self, name: str, owner: str, limit: int, weight: int, *, window: int = WINDOW_SECONDS) -> Quota | None:
         if not limit:
             return None
         now = int(self._clock())

@@ -20,7 +20,7 @@ from service.backends.facade import BackendsFacade
 from service.client_address import client_network
 from service.engine.events import Played
 from service.games.facade import GamesFacade
-from service.limits.windows import FALLBACK_SECONDS, LocalCounts, RedisCounts
+from service.limits.windows import FALLBACK_SECONDS, LocalCounts, SharedCounts
 from service.redis.topology import open_topology
 from service.web.docs.routes import READS_PER_FILE
 from service.web.http.body import BODY_UNIT_BYTES, MAX_BODY_BYTES
@@ -63,8 +63,8 @@ def clock() -> Clock:
     return clock
 
 
-def counts_at(url: str) -> RedisCounts:
-    return RedisCounts(open_topology(url))
+def counts_at(url: str) -> SharedCounts:
+    return SharedCounts(open_topology(url))
 
 
 Workers = Callable[..., list[Api]]
