@@ -1,11 +1,12 @@
-"""Build the stores of a process in Redis from the settings.
+"""The stores of a process in Redis, and what sends its requests to others, as the settings say.
 
-Owns the list of adapters, and the metrics that observe each.
+Owns which adapters there are, and what each of them is observed by.
 """
 
 from __future__ import annotations
 
 from functools import partial
+from importlib.metadata import version
 from typing import Final, NamedTuple, TypedDict
 
 from service.backends.index.store import RedisIndex, RedisLobby
@@ -22,6 +23,7 @@ from service.learning.store import RedisLearning
 from service.limits.memory import MemoryReserve
 from service.limits.stored_bytes import Budgets, RedisShares
 from service.metrics import Metrics
+from service.outgoing.sender import Sender
 from service.redis.calls import (
     WRITE_FAILURES,
     FailureObserver,
@@ -120,4 +122,16 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
         stats=RedisStats(unlimited, observe=observe),
         stored_games=RedisStoredGames(unlimited, share_calls),
         learning=RedisLearning(calls),
+    )
+
+
+# What sends requests to the addresses that applications give.
+
+
+def build_sender(settings: Settings) -> Sender:
+    """Return the sender, with the networks and the proxy that the settings allow."""
+    return Sender(
+        f"domino-service/{version('domino-service')}",
+        networks=settings.webhook_networks,
+        proxy=settings.webhook_proxy,
     )

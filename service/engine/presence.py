@@ -8,13 +8,33 @@ decides when a seat has timed out.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from service.engine.events import Done, Drew, Event, EventType, Finished, Passed, Played, RoundEnded
-from service.engine.standings import ranking
 from service.engine.state import State
 from service.engine.variant import Rules, ScoreOrder
+
+# The order of the seats in a match, by the rules that all games share.
+
+
+def ranking(best: ScoreOrder, state: State, forfeited: AbstractSet[int] = frozenset()) -> tuple[int, ...]:
+    """Return the rank of each seat, from 1. Tied seats share a rank, and the ranks after it are skipped (1, 1, 3).
+
+    First those still in the match, then those eliminated, the last one first; among these in the order of their
+    totals. Seats that have ``forfeited`` come after all others.
+    """
+    totals = state.running_totals()
+    sign = -1 if best == "highest" else 1
+
+    def key(seat: int) -> tuple[bool, int, int]:
+        eliminated = state.eliminated_round[seat]
+        return (seat in forfeited, -eliminated if eliminated else -state.round - 1, sign * totals[seat])
+
+    keys = [key(seat) for seat in range(len(totals))]
+    return tuple([1 + sum(other < key for other in keys) for key in keys])
+
 
 Absence = Literal["bot", "move", "claim", "forfeit"]
 """The consequence when a seat has timed out.

@@ -15,7 +15,7 @@ from ipaddress import ip_address
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Final, Literal, cast
 
-from service.limits.in_flight import InFlight
+from service.limits.fair_queue import InFlight
 from service.outgoing.addresses import Address
 
 if TYPE_CHECKING:

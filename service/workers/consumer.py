@@ -24,7 +24,7 @@ from service.bounded_cache import BoundedCache
 from service.games.model.errors import Gone, NotFound
 from service.games.ports import TimeSource
 from service.games.reminders import NOT_OF_GAMES, LeasedReminder, ReminderKind, ReminderQueue
-from service.limits.in_flight import room_of
+from service.limits.fair_queue import room_of
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.metrics import WorkerMetrics
 

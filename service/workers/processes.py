@@ -21,7 +21,7 @@ from prometheus_client import CollectorRegistry
 from service.backends.erasures import Erasures
 from service.backends.index.outbox import Outbox
 from service.backends.webhooks.deliveries import Deliveries
-from service.bootstrap.sender import build_sender
+from service.bootstrap.storage import build_sender
 from service.bootstrap.workers import MAX_CALLS, WorkerParts, build_worker_parts
 from service.bots.choice import choose_move
 from service.config import Settings

@@ -28,7 +28,7 @@ from service.games.model.game import Game
 from service.games.model.seats import OPEN_SEAT
 from service.games.model.seeking import listings_of
 from service.games.store.idempotency import IdempotencyKey
-from service.games.store.table_store import RedisOpenTables
+from service.games.store.open_tables import RedisOpenTables
 from service.games.tables import ListedTable, Listing, OpenTables, Place, Seeker
 from service.redis.connection import connect
 from service.redis.errors import OutcomeUnknown, StorageUnavailable

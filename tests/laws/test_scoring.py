@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from service.engine.events import Dealt, Eliminated, Finished, Flipped, Played, RoundEnded
-from service.engine.standings import ranking
+from service.engine.presence import ranking
 from service.engine.state import FINISHED, PLAYING, PlacementScore
 from service.engine.variant import Settlement
 from tests.laws.fits import fits

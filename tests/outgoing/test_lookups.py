@@ -11,7 +11,7 @@ from threading import Event, Thread
 
 import pytest
 
-from service.limits.in_flight import InFlight
+from service.limits.fair_queue import InFlight
 from service.outgoing.lookups import LookupFailed, Lookups
 from tests.support.serving import ROOT
 from tests.support.waiting import PATIENCE

@@ -14,9 +14,8 @@ from typing import Final, Generic, NamedTuple, TypeVar
 from service.engine.events import Event, RoundResult
 from service.engine.layout import Layout
 from service.engine.moves import Move
-from service.engine.presence import Presence
+from service.engine.presence import Presence, ranking
 from service.engine.referee import legal_moves
-from service.engine.standings import ranking
 from service.engine.variant import Rules, Settlement, Spread, Variant
 from service.engine.view import DealtView, DrewView, View, event_view, view
 from service.games.model.clock import ClockSettings

@@ -39,7 +39,7 @@ from service.games.reminders import NO_REMINDERS, NOT_OF_GAMES, ReminderKind, Re
 from service.games.store.all_games import parse_stored
 from service.games.store.checksums import SUM_CHARS, WITH_SUM, damaged, with_sum, without_sum
 from service.games.store.compression import compress, decompress
-from service.games.store.table_store import RedisOpenTables
+from service.games.store.open_tables import RedisOpenTables
 from service.limits.memory import MemoryReserve
 from service.redis import keys
 from service.redis.calls import (

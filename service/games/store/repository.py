@@ -15,7 +15,7 @@ from service.games.reminders import NO_ALLOWANCE, OutageAllowance
 from service.games.store.admission import Keeping
 from service.games.store.cache import GameCache, GameReader
 from service.games.store.history import GameHistory
-from service.games.store.looks import Looks
+from service.games.store.open_tables import Looks
 from service.games.store.transactions import Committed, Transactions
 from service.redis.errors import StorageUnavailable
 

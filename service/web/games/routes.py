@@ -37,8 +37,7 @@ from service.web.http.streams import stream_client, wait_while_valid
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_bots, limit_expensive
 from service.web.services import Services
-from service.web.view.query import ViewQuerySchema, language_of_view
-from service.web.view.schemas import GameSchema, MoveListSchema, ScoreSchema
+from service.web.view.schemas import GameSchema, MoveListSchema, ScoreSchema, ViewQuerySchema, language_of_view
 from service.web.view.serializers import (
     created_game_json,
     game_view_json,

@@ -22,8 +22,7 @@ from service.web.fields.strict import (
     invalid,
 )
 from service.web.fields.variants import MAX_SEATS
-from service.web.view.query import OF_VIEW
-from service.web.view.schemas import GameSchema
+from service.web.view.schemas import OF_VIEW, GameSchema
 
 MAX_TEXT_CHARS: Final = 200
 MAX_FILL_SECONDS: Final = 86_400

@@ -18,8 +18,7 @@ from service.web.http.responses import JSON, RawResponse, created, created_secre
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_bot, limit_bots, limit_expensive
 from service.web.services import Services
-from service.web.view.query import ViewQuerySchema, language_of_view
-from service.web.view.schemas import GameSchema
+from service.web.view.schemas import GameSchema, ViewQuerySchema, language_of_view
 from service.web.view.serializers import game_view_json, joined_seat_json
 
 blueprint: Final = Blueprint("waiting", __name__)

@@ -13,16 +13,44 @@ from typing import Final
 
 import orjson
 from flask import Blueprint, Response
+from marshmallow import Schema, fields
 
 from service.engine.build import BUILD
 from service.metrics import PROMETHEUS_TEXT
+from service.web.fields.strict import doc
 from service.web.http.headers import negotiate
 from service.web.http.responses import HTML, JSON, TEXT, YAML, RawResponse, ok, public
-from service.web.meta.schemas import ServiceVersionSchema
 from service.web.operation import Operation, ResponseSpec
 from service.web.page.routes import page
 from service.web.quotas import limit_reads
 from service.web.services import Services, current_services
+
+
+class ServiceVersionSchema(Schema):
+    """The version of the service."""
+
+    name = fields.String(required=True, metadata=doc("The name of the service.", example="Domino"))
+    version = fields.String(
+        required=True, metadata=doc("The version of the service.", example=version("domino-service"))
+    )
+    engine = fields.String(
+        required=True,
+        metadata=doc(
+            "Which build of the engine runs: `pure`, the Python sources, or `compiled`, machine code made of the same "
+            "sources. Both play alike; the compiled one is faster.",
+            example="pure",
+        ),
+    )
+    api_level = fields.Integer(
+        required=True,
+        metadata=doc(
+            "What this server can: it rises by one with every addition to `/v1`, and never falls in a newer version. "
+            "The table in the changelog says what came with which.",
+            minimum=1,
+            example=1,
+        ),
+    )
+
 
 _API_LEVEL: Final = 1
 """Rises by one with every addition to ``/v1``; the table in CHANGELOG.md lists the additions of each level."""

@@ -5,8 +5,12 @@ Events, variants and records have packages of their own.
 
 from __future__ import annotations
 
+from typing import Final
+
+from flask import request
 from marshmallow import Schema, fields
 
+from service.texts import Language
 from service.web.fields.moves import MoveSchema
 from service.web.fields.shown import (
     TO_ACT,
@@ -16,10 +20,12 @@ from service.web.fields.shown import (
     rematch_of_field,
     seat_field,
     shown_tile,
+    text_field,
     to_act_field,
 )
-from service.web.fields.strict import doc
+from service.web.fields.strict import RequestSchema, doc
 from service.web.fields.variants import option_fields
+from service.web.http.headers import preferred_language, read_query
 
 
 def _deadline(text: str) -> fields.DateTime:
@@ -452,3 +458,27 @@ class ScoreSchema(Schema):
     )
     winners = fields.List(fields.Integer(), required=True, metadata=doc("The seats that have won.", example=[0]))
     settlement = fields.Nested(SettlementSchema, metadata=doc("In `dominospiel`, when finished."))
+
+
+# The parameter of all operations that answer with a view because they have changed it: whether that has a sentence, and
+# in which language.
+
+
+OF_VIEW: Final = "that tells how the game stands, as `text` of the view"
+"""What the sentence of a view is, for ``text_field``."""
+
+
+class ViewQuerySchema(RequestSchema):
+    """Whether the view in the answer has a sentence."""
+
+    text = text_field(OF_VIEW)
+
+
+_view_query_in: Final = ViewQuerySchema()
+
+
+def language_of_view() -> Language | None:
+    """Return the language of the sentence of the view, ``None`` if none is asked for. Raises ``InvalidBody``."""
+    if not request.query_string:
+        return None
+    return preferred_language() if read_query(_view_query_in)["text"] else None

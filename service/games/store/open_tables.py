@@ -1,13 +1,14 @@
-"""Records in the background who looks at a waiting game, and keeps it in the lists of tables for strangers.
+"""The tables that strangers are offered: noted in the background by who looks at a waiting game, and kept in Redis.
 
-Owns how often that happens. Each look lists the table again. So a table that a list has lost comes back, and a table at
-which nobody looks disappears. Does not depend on which requests count as looks.
+Owns how often a look is noted, and how many tables are kept, by one script for each write. A table is listed by those
+who look at it, so that one that was lost from a list is found again, and one that nobody looks at is not. Does not
+depend on how anybody looks.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -18,7 +19,9 @@ from service.games.model.seeking import listings_of, table_of
 from service.games.ports import Runtime
 from service.games.store.cache import GameReader
 from service.games.store.transactions import Committed
-from service.games.tables import OpenTables
+from service.games.tables import HOLD_MS, LOOK_MS, ListedTable, Listing, OpenTables, Place, Seeker
+from service.redis import keys
+from service.redis.calls import RedisCalls, evalsha
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 EVERY_MS: Final = 20_000
@@ -87,3 +90,70 @@ def _quietly(work: Callable[[], None]) -> None:
         pass  # the next look tries again
     except Exception:
         _log.exception("a look at a table could not be noted")
+
+
+# The tables in Redis or Valkey. All those of an application lie in its slot of a Cluster, and those of everybody in
+# another one, with the lobby.
+
+
+LIST_MS: Final = 600_000
+"""Milliseconds for which a list of tables, and the looks at a game, are kept after their last write."""
+MAX_TABLES: Final = 1000
+"""Tables of one form and owner that are listed."""
+MAX_EXAMINED: Final = 100
+"""Tables that are examined for one seeker."""
+
+
+class RedisOpenTables(OpenTables):
+    """The tables of all forms."""
+
+    def __init__(self, calls: RedisCalls) -> None:
+        self._calls = calls
+
+    def claim(self, listing: Listing, seeker: Seeker, new: ListedTable, *, leaving: str = "") -> Place:
+        names = (keys.claim(listing.owner, seeker.claim), *keys.tables(*listing))
+        command = evalsha(
+            "claim_table",
+            names,
+            seeker.claim.encode(),
+            seeker.known_ms,
+            new.game.encode(),
+            len(new.taken),
+            new.created_at,
+            LOOK_MS,
+            HOLD_MS,
+            leaving.encode(),
+            LIST_MS,
+            MAX_EXAMINED,
+        )
+        try:
+            answer = self._calls.write("claim_table", names[0], command)
+        except OutcomeUnknown:
+            answer = self._calls.write("claim_table", names[0], command)  # the same claim has the same answer
+        game, seat, offered = answer
+        return Place(game.decode(), int(seat), bool(offered))
+
+    def put(self, listing: Listing, table: ListedTable, *, looked_at: int | None = None) -> None:
+        names = keys.tables(*listing)
+        command = evalsha(
+            "put_table",
+            names,
+            table.game.encode(),
+            table.version,
+            "".join(["01"[taken] for taken in table.taken]).encode(),
+            table.created_at,
+            b"" if looked_at is None else looked_at,
+            LIST_MS,
+            MAX_TABLES,
+        )
+        self._calls.write("put_table", names[0], command)
+
+    def look(self, game: str, seats: Sequence[int], at: int) -> None:
+        key = keys.looks(game)
+        self._calls.write("look", key, evalsha("look", (key,), at, LIST_MS, *seats))
+
+    def looks(self, game: str) -> Mapping[int, int]:
+        key = keys.looks(game)
+        flat = self._calls.read("looks", key, (b"HGETALL", key))
+        pairs = flat.items() if isinstance(flat, dict) else zip(flat[::2], flat[1::2], strict=True)
+        return {int(seat): int(at) for seat, at in pairs}
