@@ -6,24 +6,18 @@ import os
 from collections.abc import Callable
 from functools import partial
 from threading import Thread
-from typing import Final, NamedTuple
+from typing import Final
 
 from service.backends.index.reindex import Progress, Reindexer
-from service.backends.ports import ErasureStore, GameIndex, Lobby, WebhookStore
 from service.bootstrap.storage import Storage, lifetimes_of, open_storage
 from service.config import Settings
-from service.games.automation.deletions import EVERY_GAME, DeletedGames
-from service.games.automation.due import Automation
+from service.games.automation.deletions import EVERY_GAME
 from service.games.ports import sequential_runtime
-from service.games.reminders import ReminderQueue
 from service.games.store.admission import Keeping
-from service.games.store.heartbeats import RedisHeartbeats
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed
-from service.learning.store import LearningStore
 from service.metrics import Metrics, StoreGauges
 from service.redis.connection import MAX_CONNECTIONS
-from service.redis.server_clock import ServerClock
 
 MAX_CALLS: Final = MAX_CONNECTIONS * 3 // 4
 """The maximum number of concurrent calls of a messenger about games and endpoints; it works on hundreds of them.
@@ -32,47 +26,21 @@ The other connections remain free for polling.
 """
 
 
-class WorkerParts(NamedTuple):
-    """The parts of a process beside the web server."""
+def build_worker_parts(
+    settings: Settings, metrics: Metrics, most_calls: int | None = None
+) -> tuple[Storage, GameRepository]:
+    """Return the storage and the games of a process that does what is due in them.
 
-    repository: GameRepository
-    automation: Automation
-    reminders: ReminderQueue
-    heartbeats: RedisHeartbeats
-    deleted: DeletedGames
-    game_index: GameIndex
-    lobby: Lobby
-    webhooks: WebhookStore
-    erasures: ErasureStore
-    learning: LearningStore
-    clock: ServerClock
-
-
-def build_worker_parts(settings: Settings, metrics: Metrics, most_calls: int | None = None) -> WorkerParts:
-    """Return the parts of a process that handles reminders. Raises ``ValueError`` without a ``REDIS_URL``.
-
-    Deadlines are compared with the clock of Redis. ``most_calls`` is that of ``open_storage``.
+    Whether a time is over is judged by the clock of Redis. ``most_calls`` to the storage are under way at a time.
+    Raises ``ValueError`` without a ``REDIS_URL``.
     """
     storage = open_storage(settings, metrics, most_calls)
     repository = build_repository(settings, storage, metrics.write_committed)
     Thread(target=storage.shares.keep_refreshing, name="memory of the store", daemon=True).start()
     metrics.show_store(StoreGauges(storage.stats.read, lambda: None))
-    automation = Automation(repository)
     storage.deleted.on_deletion(repository.cache.forget)
     storage.deleted.on_erasure(repository.cache.forget)
-    return WorkerParts(
-        repository,
-        automation,
-        storage.reminders,
-        storage.reminders.heartbeats,
-        storage.deleted,
-        storage.game_index,
-        storage.lobby,
-        storage.webhooks,
-        storage.erasures,
-        storage.learning,
-        storage.clock,
-    )
+    return storage, repository
 
 
 def build_reindexer(settings: Settings, storage: Storage, report: Callable[[Progress], None]) -> Reindexer:

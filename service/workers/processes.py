@@ -21,12 +21,14 @@ from prometheus_client import CollectorRegistry
 from service.backends.erasures import Erasures
 from service.backends.index.outbox import Outbox
 from service.backends.webhooks.deliveries import Deliveries
-from service.bootstrap.storage import build_sender
-from service.bootstrap.workers import MAX_CALLS, WorkerParts, build_worker_parts
+from service.bootstrap.storage import Storage, build_sender
+from service.bootstrap.workers import MAX_CALLS, build_worker_parts
 from service.bots.choice import choose_move
 from service.config import Settings
 from service.games.automation.deletions import POLL_SECONDS, DeletedGames
+from service.games.automation.due import Automation
 from service.games.store.heartbeats import BEAT_SECONDS, RedisHeartbeats
+from service.games.store.repository import GameRepository
 from service.json_logging import configure_logging
 from service.metrics import Metrics
 from service.outgoing.sender import Sender
@@ -100,15 +102,15 @@ MAX_PUBLISHED: Final = 16
 
 def run_bots(settings: Settings, stop: Stop) -> int:
     """Run a bot worker until a stop is requested. Return the exit status."""
-    parts, queue = _start(settings, stop)
-    events = RoundEvents(parts.repository)
-    worker = BotWorker(parts.automation, Decisions(events, queue.metrics, choose_move), queue)
-    hints = Hints(queue, parts.repository, parts.learning, events)
-    reviews = Reviews(queue, parts.repository, parts.learning)
+    storage, repository, queue = _start(settings, stop)
+    events = RoundEvents(repository)
+    worker = BotWorker(Automation(repository), Decisions(events, queue.metrics, choose_move), queue)
+    hints = Hints(queue, repository, storage.learning, events)
+    reviews = Reviews(queue, repository, storage.learning)
     advisor = Advisor(worker, hints, reviews)
     for forget in (worker.forget, advisor.forget):
-        parts.deleted.on_deletion(forget)
-    run(_with_deletions(advisor.step, parts.deleted), stop)
+        storage.deleted.on_deletion(forget)
+    run(_with_deletions(advisor.step, storage.deleted), stop)
     worker.close()
     advisor.close()
     return 0
@@ -116,8 +118,8 @@ def run_bots(settings: Settings, stop: Stop) -> int:
 
 def run_scheduler(settings: Settings, stop: Stop) -> int:
     """Run a scheduler until a stop is requested. Return the exit status."""
-    parts, queue = _start(settings, stop)
-    run(_with_deletions(Scheduler(parts.automation, queue).step, parts.deleted), stop)
+    storage, repository, queue = _start(settings, stop)
+    run(_with_deletions(Scheduler(Automation(repository), queue).step, storage.deleted), stop)
     return 0
 
 
@@ -139,55 +141,58 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
     from gevent import spawn  # noqa: PLC0415 # only this process needs it
     from gevent.pool import Pool  # noqa: PLC0415 # as above
 
-    parts, queue = _start(settings, stop, MAX_CALLS)
+    storage, repository, queue = _start(settings, stop, MAX_CALLS)
     sender, ttl = build_sender(settings), settings.game_ttl_seconds * 1000
     deliverer = Deliverer(
-        lease_context(parts, sender, queue.metrics, begin_attempt=Pool(MAX_ATTEMPTS).spawn, game_ttl=ttl),
+        lease_context(storage, repository, sender, queue.metrics, begin_attempt=Pool(MAX_ATTEMPTS).spawn, game_ttl=ttl),
         queue,
         spawn,
     )
     webhooks = Loop("webhooks", deliverer.step, deliverer.close)
-    outbox = Outbox(parts.repository, parts.game_index, parts.lobby, parts.clock)
+    outbox = Outbox(repository, storage.game_index, storage.lobby, storage.clock)
     publishers = Pool(MAX_PUBLISHED)
     publisher = OutboxWorker(outbox, queue, publishers.spawn, webhooks.wake)
-    eraser = ErasureWorker(_erasures(parts, outbox), queue)
+    erasures = Erasures(
+        storage.erasures,
+        repository,
+        storage.game_index,
+        outbox,
+        reminders=storage.reminders,
+        on_erased=storage.deleted.record_erasure,
+    )
+    eraser = ErasureWorker(erasures, queue)
     loops = [
         Loop("outbox", publisher.step, partial(_end, publisher, publishers)),
         Loop("erasures", eraser.step, eraser.close),
         webhooks,
-        Loop("deletions", partial(_poll, parts.deleted), lambda: None),
-        Loop("heartbeats", partial(_refresh, parts.heartbeats), lambda: None),
+        Loop("deletions", partial(_poll, storage.deleted), lambda: None),
+        Loop("heartbeats", partial(_refresh, storage.reminders.heartbeats), lambda: None),
     ]
     return Messenger(loops, stop).run()
 
 
-def _erasures(parts: WorkerParts, outbox: Outbox) -> Erasures:
-    return Erasures(
-        parts.erasures,
-        parts.repository,
-        parts.game_index,
-        outbox,
-        reminders=parts.reminders,
-        on_erased=parts.deleted.record_erasure,
-    )
-
-
 def lease_context(
-    parts: WorkerParts, sender: Sender, metrics: WorkerMetrics, *, begin_attempt: Spawn, game_ttl: int
+    storage: Storage,
+    repository: GameRepository,
+    sender: Sender,
+    metrics: WorkerMetrics,
+    *,
+    begin_attempt: Spawn,
+    game_ttl: int,
 ) -> LeaseContext:
     """Return the dependencies of the leases of endpoints."""
     jitter = SystemRandom().random
     deliveries = Deliveries(
-        parts.webhooks,
-        parts.repository,
+        storage.webhooks,
+        repository,
         sender,
-        clock=parts.clock,
+        clock=storage.clock,
         signing_clock=system_clock,
         random_bytes=os.urandom,
         jitter=jitter,
         observe=lambda attempt: metrics.count_delivery(attempt.error or "ok"),
     )
-    return LeaseContext(parts.webhooks, deliveries, metrics, parts.clock, jitter, game_ttl, begin_attempt)
+    return LeaseContext(storage.webhooks, deliveries, metrics, storage.clock, jitter, game_ttl, begin_attempt)
 
 
 def _poll(deleted: DeletedGames) -> float:
@@ -208,15 +213,15 @@ def _end(publisher: OutboxWorker, publishers: Pool) -> None:
     publisher.close()
 
 
-def _start(settings: Settings, stop: Stop, most_calls: int | None = None) -> tuple[WorkerParts, Queue]:
+def _start(settings: Settings, stop: Stop, most_calls: int | None = None) -> tuple[Storage, GameRepository, Queue]:
     """Build the parts of a process, and start its log and its metrics."""
     configure_logging(settings.log_level, settings.log_format)
     registry = CollectorRegistry()
     metrics = Metrics(registry)
-    parts = build_worker_parts(settings, metrics, most_calls)
-    parts.clock.measure()
+    storage, repository = build_worker_parts(settings, metrics, most_calls)
+    storage.clock.measure()
     if settings.metrics_port:
         serve_metrics(settings.metrics_host, settings.metrics_port, metrics.text, stop.is_alive)
     gc.collect()
     gc.freeze()
-    return parts, Queue(parts.reminders, parts.clock, WorkerMetrics(registry))
+    return storage, repository, Queue(storage.reminders, storage.clock, WorkerMetrics(registry))

@@ -17,8 +17,8 @@ from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.seats import OPEN_SEAT
 from service.games.model.seeking import EVERYBODY
 from service.games.store.idempotency import IdempotencyKey
-from service.games.store.open_tables import RedisOpenTables
 from service.games.store.notifications import RedisEventFeed
+from service.games.store.open_tables import RedisOpenTables
 from service.games.tables import HOLD_MS, LOOK_MS, ListedTable, Listing, Place, Seeker
 from service.redis import keys
 from service.redis.errors import OutcomeUnknown, StorageUnavailable

@@ -32,6 +32,7 @@ from service.bootstrap.workers import build_worker_parts
 from service.bots.choice import choose_move
 from service.config import Settings
 from service.devserver.embedded import EmbeddedServer
+from service.games.automation.due import Automation
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
 from service.games.store.notifications import RedisEventFeed
@@ -102,14 +103,14 @@ class Stage:
         self.url = url
         self.client = Client(build_app(settings))
         registry = CollectorRegistry()
-        parts = build_worker_parts(settings, Metrics(registry))
-        parts.clock.measure()
+        kept, repository = build_worker_parts(settings, Metrics(registry))
+        kept.clock.measure()
         metrics = WorkerMetrics(registry)
-        queue = Queue(parts.reminders, parts.clock, metrics)
-        decisions = Decisions(RoundEvents(parts.repository), metrics, choose_move)
-        self.bots = BotWorker(parts.automation, decisions, queue)
-        self.scheduler = Scheduler(parts.automation, queue)
-        self.outbox = Outbox(parts.repository, parts.game_index, parts.lobby, parts.clock)
+        queue = Queue(kept.reminders, kept.clock, metrics)
+        decisions = Decisions(RoundEvents(repository), metrics, choose_move)
+        self.bots = BotWorker(Automation(repository), decisions, queue)
+        self.scheduler = Scheduler(Automation(repository), queue)
+        self.outbox = Outbox(repository, kept.game_index, kept.lobby, kept.clock)
         storage = open_storage(settings, Metrics(CollectorRegistry()))
         self.past_games = build_games(
             storage.store,
@@ -123,7 +124,7 @@ class Stage:
         self.key: str = create_key(url)
         self.publisher = OutboxWorker(self.outbox, queue, lambda work: work(), lambda: None)
         context = lease_context(
-            parts, build_sender(settings), metrics, begin_attempt=lambda work: work(), game_ttl=AN_HOUR
+            kept, repository, build_sender(settings), metrics, begin_attempt=lambda work: work(), game_ttl=AN_HOUR
         )
         self.deliverer = Deliverer(context, queue, lambda work: work())
 

@@ -1,1 +1,1 @@
-"""``/v1/webhooks``: the endpoints of an application."""
+"""The endpoints of an application, and the messages to them."""
