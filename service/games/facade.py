@@ -5,8 +5,7 @@ Owns how these parts are connected.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
-from functools import partial
+from collections.abc import Container, Sequence
 
 from service.games.access import AccessControl
 from service.games.automation.due import LostReminders
@@ -22,33 +21,31 @@ from service.games.commands.validation import BotsAlone
 from service.games.commands.waiting_room import fill_seat, free_seat, start_game
 from service.games.ports import EventFeed, Runtime
 from service.games.queries.games import GameQueries
-from service.games.reminders import ClockReading, ReminderQueue
+from service.games.reminders import ReminderQueue
 from service.games.store.idempotency import Idempotency
 from service.games.store.repository import GameRepository, Readiness
 
 
-class GameCommands:
-    """The commands of players, and those that create, start and delete games. Each calls a function with ``context``.
+class GameCommands(CommandContext):
+    """The commands; each takes this context.
 
-    ``read_clock`` is the method of ``ReminderQueue``.
-    Every command can also raise ``StorageUnavailable`` (nothing was changed) and ``OutcomeUnknown`` (the change may be
-    committed). All except moves can raise ``SecretChanged``: an earlier request was committed, but its tokens cannot be
-    derived again.
+    Every command may also raise ``StorageUnavailable`` (nothing was changed) and ``OutcomeUnknown`` (it may have been
+    committed); all but moves, ``SecretChanged`` (an earlier request was committed, but its tokens cannot be derived
+    again).
     """
 
-    def __init__(self, context: CommandContext, read_clock: Callable[[str], ClockReading]) -> None:
-        self.create = partial(create_game, context)
-        self.join = partial(join, context)
-        self.make_move = partial(make_move, context)
-        self.set_presence = partial(set_presence, context)
-        self.resign = partial(resign, context)
-        self.claim = partial(claim_seat, context, read_clock)
-        self.rotate_token = partial(rotate_token, context)
-        self.delete = partial(delete_game, context)
-        self.seek = partial(seek, context)
-        self.free_seat = partial(free_seat, context)
-        self.fill_seat = partial(fill_seat, context)
-        self.start = partial(start_game, context)
+    create = create_game
+    join = join
+    make_move = make_move
+    set_presence = set_presence
+    resign = resign
+    claim = claim_seat
+    rotate_token = rotate_token
+    delete = delete_game
+    seek = seek
+    free_seat = free_seat
+    fill_seat = fill_seat
+    start = start_game
 
 
 class GamesFacade:
@@ -73,10 +70,9 @@ class GamesFacade:
     ) -> None:
         idempotency = Idempotency(secrets)
         self.access = AccessControl(repository, idempotency, LostReminders(reminders, runtime).check)
-        context = CommandContext(repository, idempotency, runtime, bots_alone)
-        self.commands = GameCommands(context, reminders.read_clock)
-        self.owner_commands = OwnerCommands(context)
-        self.rematches = Rematches(context)
+        self.commands = GameCommands(repository, idempotency, runtime, bots_alone, reminders)
+        self.owner_commands = OwnerCommands(self.commands)
+        self.rematches = Rematches(self.commands)
         self.queries = GameQueries(repository, feed)
         self.clock = runtime.clock
         self.readiness = Readiness(repository.store.check, runtime.clock)

@@ -39,7 +39,7 @@ from service.workers.messenger import MAX_PER_ENDPOINT
 from tests.backends.endpoints import Hooked, Listener, Received, first_of_each, statuses
 from tests.backends.owned import APP, application
 from tests.outgoing.endpoints import HOST, PUBLIC, Endpoint, Network, answer
-from tests.support.games import any_number_of_bots
+from tests.support.games import NoReminders, any_number_of_bots
 from tests.support.lanes import fewer
 
 pytestmark = pytest.mark.gate
@@ -587,8 +587,10 @@ def test_a_rematch_is_told_first_of_its_messages(hooked: Hooked, listener: Liste
     hooked.deliver()
     runtime = sequential_runtime(hooked.clock, hooked.random.randbytes)
     repository = hooked.owned.repository
-    context = CommandContext(repository, Idempotency([b"a secret"]), runtime, any_number_of_bots(repository))
-    rematches = Rematches(context)
+    bots_alone = any_number_of_bots(repository)
+    rematches = Rematches(
+        CommandContext(repository, Idempotency([b"a secret"]), runtime, bots_alone, reminders=NoReminders())
+    )
     new = rematches.begin(Access(hooked.owned.game(game), 1)).answer.view.id
     told = len(listener.received)
     for each in (new, game):

@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 from service.games.commands.validation import BotsAlone
 from service.games.model.game import Game
 from service.games.ports import PriorWrite, RandomBytes, Runtime
+from service.games.reminders import ReminderQueue
 from service.games.store.idempotency import Idempotency, IdempotencyKey
 from service.games.store.repository import GameRepository
 
@@ -34,16 +35,19 @@ class Unchanged(Exception):
 
 
 class CommandContext(NamedTuple):
-    """The parts that commands use; ``bots_alone`` limits the games that can go on with computer players alone.
+    """The games, what derives tokens from idempotency keys, and the process.
 
-    All commands have the same steps: make the idempotency record of the request; decide, which is a function of the
-    game; commit the decision in one atomic transaction, once for the same record; return the result.
+    ``bots_alone`` admits games of computer players alone; ``reminders`` tell until when nobody is late.
+
+    All commands have the same shape: the idempotency record of the request, a decision that is a function of the game,
+    one atomic transaction, committed once for the same record, and the result.
     """
 
     repository: GameRepository
     idempotency: Idempotency
     runtime: Runtime
     bots_alone: BotsAlone
+    reminders: ReminderQueue
 
     def new_secret(self, make: Callable[[RandomBytes], str], key: IdempotencyKey | None) -> NewSecret:
         """Return the function that makes the secrets of a request; ``make`` turns bytes into a secret.

@@ -24,7 +24,7 @@ from service.games.model.tokens import hash_secret, is_join_code, new_token
 from service.games.model.views import CommandResult, GameView, JoinedSeat, SeatToken, format_rfc3339, view_game
 from service.games.model.waiting import deal_if_full
 from service.games.ports import PriorWrite
-from service.games.reminders import ClockReading, OutageAllowance
+from service.games.reminders import OutageAllowance
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed, Decision
@@ -174,7 +174,6 @@ class Claim(NamedTuple):
 
 def claim_seat(
     context: CommandContext,
-    read_clock: Callable[[str], ClockReading],
     access: Access,
     seat: int,
     *,
@@ -192,7 +191,8 @@ def claim_seat(
     if seat >= len(game.seats) or seat == by:
         raise InvalidSetup({"seat": [Reason("another_seat", {"max": len(game.seats) - 1})]})
     record = None if key is None else context.idempotency.record(key, "claim", str(by))
-    claim = Claim(seat, by, game.seats[by].token_hash, context.runtime.clock(), read_clock(game.id).allowance)
+    allowance = context.reminders.read_clock(game.id).allowance
+    claim = Claim(seat, by, game.seats[by].token_hash, context.runtime.clock(), allowance)
     try:
         committed = context.repository.transactions.transact(
             game, partial(decide_claim, claim), record, from_store=from_store
