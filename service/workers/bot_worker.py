@@ -140,7 +140,7 @@ class Decisions:
         if failures < MAX_FAILURES:
             began = perf_counter()
             move = self._choose(game.rules, observation, turn.level, decision_seed)
-            self._metrics.count_decision(turn.level, perf_counter() - began)
+            self._metrics.decisions.labels(turn.level).observe(perf_counter() - began)
             return move
         try:
             move = self._choose(game.rules, observation, SUBSTITUTE, decision_seed)
@@ -148,9 +148,9 @@ class Decisions:
             _log.exception("the substitute of a computer player failed", extra=log_fields(turn))
         else:
             if move in observation.view.legal_moves:
-                self._metrics.count_fallback(SUBSTITUTE)
+                self._metrics.fallbacks.labels(SUBSTITUTE).inc()
                 return move
-        self._metrics.count_fallback("first")
+        self._metrics.fallbacks.labels("first").inc()
         return observation.view.legal_moves[0]
 
 
@@ -350,7 +350,7 @@ class BotWorker:
         with suppress(StaleVersion):
             committed = self._automation.play(turn, move)
             self._decisions.events.add(turn.game, committed)
-            self._metrics.count_move(turn.level)
+            self._metrics.moves.labels(turn.level).inc()
             if turn.game.trace:
                 _log.info("move of a computer player", extra=log_fields(turn))
         return "written"

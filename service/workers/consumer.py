@@ -177,7 +177,7 @@ class Consumer(ABC):
             self._reschedule(reminder, self._clock() + 1000 * error.retry_after)
             return
         except Exception:
-            self._metrics.count_failure(self._settings.kind)
+            self._metrics.failures.labels(self._settings.kind).inc()
             _log.exception(self._settings.failure, extra=self._log_fields())
             self._reschedule(reminder, self._clock() + self._count_failure(game))
             return

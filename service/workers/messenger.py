@@ -262,7 +262,7 @@ class EndpointLease:
         if isinstance(error, StorageUnavailable | OutcomeUnknown) and not isinstance(error, Unreadable):
             self._storage_failed = True
         elif error is not None:
-            context.metrics.count_failure("webhooks")
+            context.metrics.failures.labels("webhooks").inc()
             _log.error("the messages of a game could not be made", exc_info=error)
             if self._webhook is not None:
                 context.deliveries.defer(self._webhook, attempted.due)
@@ -287,7 +287,7 @@ class EndpointLease:
             if before == after or self._context.store.replace(before, after):
                 self._webhook = after
                 if before.status != after.status:
-                    self._context.metrics.count_endpoint(after.status)
+                    self._context.metrics.endpoints.labels(after.status).inc()
                     _log.info("endpoint %s is %s now", after.id, after.status)
                 return
             self._reread()

@@ -30,104 +30,63 @@ ENDPOINTS: Final = ("active", "failing", "disabled")
 
 
 class WorkerMetrics:
-    """The metrics of one process."""
+    """The metrics of one process.
+
+    ``decisions`` and ``moves`` are by the level of a computer player, ``fallbacks`` by what chose instead of it,
+    ``time_outs`` by what followed, ``deliveries`` by a word for what was wrong or ``ok``, ``endpoints`` by their new
+    status, ``failures`` by the kind of the reminder.
+    """
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._decisions = Histogram(
-            "domino_bot_decision_seconds",
-            "Seconds in which a computer player chose a move.",
-            ["level"],
-            buckets=_DECISION_SECONDS,
-            registry=registry,
-        )
-        self._moves = Counter(
-            "domino_bot_moves_total", "Moves and deals made for computer players.", ["level"], registry=registry
-        )
-        self._fallbacks = Counter(
-            "domino_bot_fallbacks_total",
-            "Decisions that failed repeatedly, by what chose instead.",
-            ["by"],
-            registry=registry,
-        )
-        self._time_outs = Counter(
-            "domino_time_outs_total", "Deadlines from which something followed.", ["then"], registry=registry
-        )
-        self._deferred = Counter(
+        counter = partial(Counter, registry=registry)
+        histogram = partial(Histogram, registry=registry)
+        chosen = "Seconds in which a computer player chose a move."
+        self.decisions = histogram("domino_bot_decision_seconds", chosen, ["level"], buckets=_DECISION_SECONDS)
+        self.moves = counter("domino_bot_moves_total", "Moves and deals made for computer players.", ["level"])
+        failed = "Decisions that failed repeatedly, by what chose instead."
+        self.fallbacks = counter("domino_bot_fallbacks_total", failed, ["by"])
+        self.time_outs = counter("domino_time_outs_total", "Deadlines from which something followed.", ["then"])
+        self.deferred = counter(
             "domino_held_deadlines_total",
             "Deadlines that had passed by the clock of their game, and were put off after an outage.",
-            registry=registry,
         )
-        self._lags = Histogram(
-            "domino_reminder_lag_seconds",
-            "Seconds by which a reminder was taken later than it was due.",
-            ["kind"],
-            buckets=_LAG_SECONDS,
-            registry=registry,
-        )
-        self._outbox_lags = Histogram(
+        late = "Seconds by which a reminder was taken later than it was due."
+        self._lags = histogram("domino_reminder_lag_seconds", late, ["kind"], buckets=_LAG_SECONDS)
+        self._outbox_lags = histogram(
             "domino_outbox_lag_seconds",
             "Seconds from a write to a game until its application was told: its index and its feed.",
             buckets=_LAG_SECONDS,
-            registry=registry,
         )
-        self._deliveries = Counter(
+        self.deliveries = counter(
             "domino_webhook_deliveries_total",
             "Attempts to deliver a message to an endpoint, by what became of them.",
             ["outcome"],
-            registry=registry,
         )
-        self._delivery_lags = Histogram(
+        self._delivery_lags = histogram(
             "domino_webhook_lag_seconds",
             "Seconds from when a game was due to an endpoint to the attempt to tell it.",
             buckets=_LAG_SECONDS,
-            registry=registry,
         )
-        self._endpoints = Counter(
-            "domino_webhook_endpoint_changes_total",
-            "Endpoints that became active, failing or disabled.",
-            ["status"],
-            registry=registry,
-        )
-        self._failures = Counter(
-            "domino_reminder_failures_total", "Reminders put off because of an error.", ["kind"], registry=registry
-        )
-
+        changed = "Endpoints that became active, failing or disabled."
+        self.endpoints = counter("domino_webhook_endpoint_changes_total", changed, ["status"])
+        put_off = "Reminders put off because of an error."
+        self.failures = counter("domino_reminder_failures_total", put_off, ["kind"])
         self._show_zeros()
 
     def _show_zeros(self) -> None:
         """Create all series with 0: Prometheus sees no increase where a series begins with its first failure."""
         for metric, labels in (
-            (self._moves, LEVELS),
-            (self._decisions, LEVELS),
+            (self.moves, LEVELS),
+            (self.decisions, LEVELS),
             (self._lags, get_args(ReminderKind)),
-            (self._fallbacks, FALLBACKS),
-            (self._time_outs, TIME_OUTS),
-            (self._deliveries, DELIVERIES),
-            (self._endpoints, ENDPOINTS),
-            (self._failures, get_args(ReminderKind)),
+            (self.fallbacks, FALLBACKS),
+            (self.time_outs, TIME_OUTS),
+            (self.deliveries, DELIVERIES),
+            (self.endpoints, ENDPOINTS),
+            (self.failures, get_args(ReminderKind)),
         ):
             for label in labels:
                 metric.labels(label)
-
-    def count_decision(self, level: str, seconds: float) -> None:
-        """Observe the duration of a decision of this level."""
-        self._decisions.labels(level).observe(seconds)
-
-    def count_move(self, level: str) -> None:
-        """Count a move for a computer player of this level."""
-        self._moves.labels(level).inc()
-
-    def count_fallback(self, by: str) -> None:
-        """Count a decision that was left to ``by``: ``greedy`` or ``first``."""
-        self._fallbacks.labels(by).inc()
-
-    def count_time_out(self, then: str) -> None:
-        """Count a passed deadline by its consequence."""
-        self._time_outs.labels(then).inc()
-
-    def count_deferred(self) -> None:
-        """Count a deadline that was deferred."""
-        self._deferred.inc()
 
     def count_taken(self, kind: ReminderKind, lag_ms: int) -> None:
         """Observe a reminder that was leased ``lag_ms`` after it was due."""
@@ -137,21 +96,9 @@ class WorkerMetrics:
         """Observe a publication, ``lag_ms`` after the write of the game."""
         self._outbox_lags.observe(max(lag_ms, 0) / 1000)
 
-    def count_delivery(self, outcome: str) -> None:
-        """Count a delivery attempt; ``outcome`` is ``ok`` or the ``error`` of the attempt."""
-        self._deliveries.labels(outcome).inc()
-
     def count_delivery_begun(self, lag_ms: int) -> None:
         """Observe the start of a delivery attempt ``lag_ms`` after its game was due."""
         self._delivery_lags.observe(max(lag_ms, 0) / 1000)
-
-    def count_endpoint(self, status: str) -> None:
-        """Count an endpoint that has changed to this status."""
-        self._endpoints.labels(status).inc()
-
-    def count_failure(self, kind: ReminderKind) -> None:
-        """Count a reminder that was deferred because of an error."""
-        self._failures.labels(kind).inc()
 
 
 # The HTTP server of background processes: ``/metrics`` for Prometheus, ``/healthz`` for liveness checks.

@@ -190,7 +190,7 @@ def lease_context(
         signing_clock=system_clock,
         random_bytes=os.urandom,
         jitter=jitter,
-        observe=lambda attempt: metrics.count_delivery(attempt.error or "ok"),
+        observe=lambda attempt: metrics.deliveries.labels(attempt.error or "ok").inc(),
     )
     return LeaseContext(storage.webhooks, deliveries, metrics, storage.clock, jitter, game_ttl, begin_attempt)
 

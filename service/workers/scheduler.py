@@ -45,7 +45,7 @@ class Scheduler(Consumer):
         if result is None:
             return "never"
         if not isinstance(result, Committed):
-            self._metrics.count_deferred()  # an outage has deferred it: without that, it would have passed
+            self._metrics.deferred.inc()  # it has passed by the clock of the game, of which its reminder is
             return result
         clock = result.after.clock
         if result.status_before == "waiting":
@@ -54,7 +54,7 @@ class Scheduler(Consumer):
             then = "remind"
         else:
             then = "deal" if clock is None or result.status_before == "round_over" else clock.absence
-        self._metrics.count_time_out(then)
+        self._metrics.time_outs.labels(then).inc()
         if result.after.trace:
             TRACE.set(result.after.trace)
             _log.info("deadline", extra={"fields": {"then": then, "version": result.after.version}})

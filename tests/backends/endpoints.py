@@ -142,7 +142,7 @@ class Hooked:
             signing_clock=lambda: self.now + self.clock_behind,
             random_bytes=self.random.randbytes,
             jitter=lambda: self.jitter,
-            observe=lambda attempt: self.metrics.count_delivery(attempt.error or "ok"),
+            observe=lambda attempt: self.metrics.deliveries.labels(attempt.error or "ok").inc(),
         )
         context = LeaseContext(
             self.reached,

@@ -25,7 +25,6 @@ LONG_FUNCTIONS: Final = {
     "games/commands/create.py: new_game": "one game, field by field, after the tokens of its seats",
     "games/store/transactions.py: Transactions.transact": "one loop, whose branches are all that can happen to a write",
     "metrics.py: Metrics.__init__": "one list of the metrics with their names and meanings",
-    "workers/metrics.py: WorkerMetrics.__init__": "one list of the metrics with their names and meanings",
 }
 
 
