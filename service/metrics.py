@@ -118,9 +118,9 @@ class Metrics:
             ["reason"],
         )
         ahead = "By how much the clock of Redis is ahead of that of this machine."
-        self._clock_offset = gauge("domino_clock_offset_seconds", ahead)
+        self.clock_offset = gauge("domino_clock_offset_seconds", ahead)
         postponed = "For how long deadlines are postponed yet after an outage."
-        self._outage_allowance = gauge("domino_outage_allowance_seconds", postponed)
+        self.outage_allowance = gauge("domino_outage_allowance_seconds", postponed)
         refused = "Refused requests, by the code and the reason of the problem."
         self._problems = counter("domino_problems_total", refused, ["code", "reason"])
         self._build = gauge("domino_build_info", "The version that runs; always 1.", ["version"])
@@ -187,14 +187,6 @@ class Metrics:
     def store_write_failed(self, reason: str) -> None:
         """Count a failed write; ``reason`` is the same as in the log."""
         self._failed_writes.labels(reason).inc()
-
-    def clock_offset(self, seconds: float) -> None:
-        """Set the difference of the clock of Redis to this machine's clock; positive if Redis is ahead."""
-        self._clock_offset.set(seconds)
-
-    def outage_allowance(self, seconds: float) -> None:
-        """Set the time for which deadlines are still postponed after an outage."""
-        self._outage_allowance.set(seconds)
 
     def write_committed(self, committed: Committed) -> None:
         """Count the change of status and the move of a committed write, if it has them.

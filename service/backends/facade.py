@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing, People
 from service.backends.keys import Backends, StoredBytes
 from service.backends.webhooks.endpoints import Webhooks
 
 
-class BackendsFacade:
+class BackendsFacade(NamedTuple):
     """The services for the applications of a store.
 
     ``keys``: applications and their keys.
@@ -20,24 +22,13 @@ class BackendsFacade:
     ``stored``: counts the bytes that applications store in addition to games.
     """
 
-    def __init__(
-        self,
-        keys: Backends,
-        webhooks: Webhooks,
-        listing: Listing,
-        feed: Feeds,
-        *,
-        people: People,
-        needed_for_games: bool,
-        stored: StoredBytes,
-    ) -> None:
-        self.keys = keys
-        self.webhooks = webhooks
-        self.listing = listing
-        self.feed = feed
-        self.people = people
-        self.needed_for_games = needed_for_games
-        self.stored = stored
+    keys: Backends
+    webhooks: Webhooks
+    listing: Listing
+    feed: Feeds
+    people: People
+    needed_for_games: bool
+    stored: StoredBytes
 
     def delete(self, app: str) -> None:
         """Delete an application and its endpoints. Its games go on without an owner.

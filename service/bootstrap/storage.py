@@ -64,11 +64,6 @@ def lifetimes_of(settings: Settings) -> Lifetimes:
     return Lifetimes.at_most(settings.game_ttl_seconds * 1000, settings.finished_ttl_seconds * 1000)
 
 
-def budgets_of(settings: Settings) -> Budgets:
-    """Return the limits for the bytes stored per day."""
-    return Budgets(settings.stored_mb_per_day, settings.app_stored_mb_per_day)
-
-
 def _url_of(settings: Settings) -> str:
     if settings.redis_url is None:
         raise ValueError("REDIS_URL is required; `python -m service` starts an embedded server")
@@ -102,7 +97,7 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
         observe=observe,
         observe_failure=failed,
     )
-    clock = ServerClock(reminders.server_time, observe=metrics.clock_offset)
+    clock = ServerClock(reminders.server_time, observe=metrics.clock_offset.set)
     share_calls = RedisCalls(unlimited, observe=observe, observe_failure=observe_nothing)
     own_budget = partial(read_own_budget, share_calls)
     return Storage(
@@ -118,7 +113,13 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
         games_of_bots=RedisGamesOfBots(calls, ttl),
         calls=calls,
         clock=clock,
-        shares=RedisShares(unlimited, share_calls, budgets_of(settings), clock=clock, own_budget=own_budget),
+        shares=RedisShares(
+            unlimited,
+            share_calls,
+            Budgets(settings.stored_mb_per_day, settings.app_stored_mb_per_day),
+            clock=clock,
+            own_budget=own_budget,
+        ),
         stats=RedisStats(unlimited, observe=observe),
         stored_games=RedisStoredGames(unlimited, share_calls),
         learning=RedisLearning(calls),

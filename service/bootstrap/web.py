@@ -190,7 +190,7 @@ def _start_threads(storage: Storage, metrics: Metrics) -> None:
     """Start the background threads of a worker."""
     Thread(target=storage.shares.keep_refreshing, name="memory of the store", daemon=True).start()
     Thread(target=storage.deleted.keep_polling, name="deleted games", daemon=True).start()
-    beat = partial(storage.reminders.heartbeats.keep_beating, metrics.outage_allowance)
+    beat = partial(storage.reminders.heartbeats.keep_beating, metrics.outage_allowance.set)
     Thread(target=beat, name="heartbeats", daemon=True).start()
 
 

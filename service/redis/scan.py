@@ -50,7 +50,7 @@ _INDEX: Final = re.compile(_ID + rb":index")
 
 
 class RedisScan:
-    """Scans the servers of a topology; the ``Scan`` of a ``Reindexer``."""
+    """Finds what is stored on the servers of a topology, in no order; what is there all the time at least once."""
 
     def __init__(self, topology: Topology) -> None:
         self._topology = topology

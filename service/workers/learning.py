@@ -12,7 +12,7 @@ import logging
 from collections.abc import Container, Iterator
 from functools import partial
 from time import monotonic
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 from service.bots.knowledge import observe
 from service.games.model.forks import export_record
@@ -23,7 +23,7 @@ from service.learning.analysis import estimates
 from service.learning.review import Decision, Hint, Review, RoundLuck, Unreviewable, review
 from service.learning.store import LearningStore, decode_review, encode_hint, encode_review, position_of
 from service.limits.fair_queue import FairQueue
-from service.workers.bot_worker import RoundEvents
+from service.workers.bot_worker import BotWorker, RoundEvents
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
 
 _log = logging.getLogger(__name__)
@@ -160,17 +160,10 @@ def _next(further: Iterator[Decision | RoundLuck]) -> Decision | RoundLuck | Non
         return None
 
 
-class Moves(Protocol):
-    """Makes the moves of computer players."""
-
-    def step(self) -> float:
-        """Do what is due. Return the seconds until there is more to do."""
-
-
 class Advisor:
     """All work of a bot worker: moves of computer players, hints and reviews."""
 
-    def __init__(self, moves: Moves, hints: Hints, reviews: Reviews) -> None:
+    def __init__(self, moves: BotWorker, hints: Hints, reviews: Reviews) -> None:
         self._moves = moves
         self._hints = hints
         self._reviews = reviews

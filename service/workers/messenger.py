@@ -212,7 +212,8 @@ class EndpointLease:
         if len(self._in_flight) >= limit:
             return
         if not self._ready and monotonic() >= self._poll_at:
-            self._read_due(webhook, ALL_GAMES if probe else now)
+            ahead = READ_AHEAD + len(self._in_flight)
+            self._add_due(self._context.store.due(webhook, ALL_GAMES if probe else now, ahead), ahead)
         while self._ready and len(self._in_flight) < limit and monotonic() >= self._send_at:
             self._send_at = max(self._send_at + 1 / PER_SECOND, monotonic())
             due = self._ready.popleft()
@@ -220,11 +221,6 @@ class EndpointLease:
             self._context.begin_attempt(partial(self._attempt, webhook, due, probe=probe))
         if probe:
             self._ready.clear()
-
-    def _read_due(self, webhook: Webhook, now: int) -> None:
-        """Read the due games."""
-        limit = READ_AHEAD + len(self._in_flight)
-        self._add_due(self._context.store.due(webhook, now, limit), limit)
 
     def _add_due(self, due: Sequence[DueGame], limit: int) -> None:
         self._ready.extend(reminder for reminder in due if reminder.game not in self._in_flight)

@@ -22,7 +22,7 @@ from service.backends.index.summaries import (
 from service.backends.ports import GameIndex, Lobby
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game
-from service.games.model.game_events import GameEvent, HostingEvent
+from service.games.model.game_events import HostingEvent
 from service.games.ports import TimeSource
 from service.games.store.cache import PublishedGame
 from service.games.store.repository import GameRepository
@@ -97,8 +97,8 @@ class Outbox:
             entry, items = index_entry(game, view, self._repository.lifetimes, size), feed_items(game, view, new)
             if new and new[-1].version < game.version:
                 entry = entry._replace(version=new[-1].version, write_id="")
-            if notified is not None or any([_changes_seats(envelope.event) for envelope in new]):
-                self._hide(game)  # before the write to the index: after a crash in between, both are done again
+            if notified is not None or any([isinstance(envelope.event, HostingEvent) for envelope in new]):
+                self._hide(game)  # before the index knows it, so that it is done again if this stops here
             if self._index.put(app, entry, items, position.endpoints, position=position, notified=notified):
                 published_at, due = game.updated_at, due or bool(position.endpoints)
                 if entry.version == game.version:
@@ -132,8 +132,3 @@ class Outbox:
         if entry is None or entry.json is None or not self._lobby.put(entry):
             return None
         return self._clock() + LOBBY_REFRESH_MS
-
-
-def _changes_seats(event: GameEvent) -> bool:
-    """Return whether the game may have to leave the lobbies after this event."""
-    return isinstance(event, HostingEvent)

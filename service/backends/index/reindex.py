@@ -6,8 +6,8 @@ is published twice or omitted, and the service can run at the same time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Final, NamedTuple, Protocol
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple
 
 from service.backends.index.summaries import index_entry, owner_view
 from service.backends.ports import GameIndex
@@ -15,19 +15,10 @@ from service.games.model.errors import Gone, NotFound
 from service.games.ports import TimeSource
 from service.games.reminders import ReminderQueue
 from service.games.store.repository import GameRepository
+from service.redis.scan import RedisScan
 
 MAX_ATTEMPTS: Final = 5
 """Attempts to index a game that is written at the same time. After that the messenger publishes its writes anyway."""
-
-
-class Scan(Protocol):
-    """Scans the store, in no order. What exists during the whole scan is returned at least once."""
-
-    def games(self) -> Iterator[str]:
-        """Return the ids of all games, even without an application. Raises ``StorageUnavailable``."""
-
-    def applications(self) -> Iterator[str]:
-        """Return the ids of all applications with an index. Raises ``StorageUnavailable``."""
 
 
 class Progress(NamedTuple):
@@ -57,7 +48,7 @@ class Reindexer:
         self._report = report
         self._progress = Progress()
 
-    def run(self, scan: Scan, app: str | None = None) -> Progress:
+    def run(self, scan: RedisScan, app: str | None = None) -> Progress:
         """Rebuild the index of one application, or of all. Raises ``OutcomeUnknown``. Can be run again."""
         for game in scan.games():
             indexed = self.rebuild(game, app)

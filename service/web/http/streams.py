@@ -18,6 +18,7 @@ from prometheus_client import Gauge
 
 from service.backends.keys import CACHE_SECONDS, REVOKED_SECONDS
 from service.client_address import client_network
+from service.games.queries.follower import Follower
 from service.web.http.errors import TooManyStreams
 
 KEEPALIVE_SECONDS: Final = 10.0
@@ -28,32 +29,8 @@ WatchDisconnect = Callable[[Any, Callable[[], None]], Callable[[], None]]
 """Takes a connection and a function to call when its client disconnects; returns a function that stops watching."""
 
 
-class Subscription(Protocol):
-    """The subscription of an open stream to a game or to a feed."""
-
-    def shutdown(self) -> None:
-        """End the wait for items: the service is shutting down, or the client has disconnected."""
-
-    def recheck(self) -> None:
-        """Check for items without a notification."""
-
-    def close(self) -> None:
-        """Stop receiving notifications; may be called twice."""
-
-
-T_co = TypeVar("T_co", covariant=True)
-
-
-class Source(Protocol[T_co]):
-    """A source of items to wait for."""
-
-    closing: bool
-
-    def wait(self, seconds: float) -> T_co | None:
-        """Return the next item, ``None`` if there is none within ``seconds``."""
-
-
-S = TypeVar("S", bound=Subscription)
+Page = TypeVar("Page")
+S = TypeVar("S", bound=Follower[Any])
 
 
 class StreamLimits(NamedTuple):
@@ -105,7 +82,7 @@ class Streams:
         self._limits = limits
         self._gauge = gauge
         self._watch_disconnect = watch_disconnect
-        self._open: dict[Subscription, tuple[StreamClient, Callable[[], None]]] = {}
+        self._open: dict[Follower[Any], tuple[StreamClient, Callable[[], None]]] = {}
         self._by_address: Counter[str] = Counter()
         self._by_game: Counter[str] = Counter()
         self._draining = False
@@ -123,7 +100,7 @@ class Streams:
         self._gauge.inc()
         return subscription
 
-    def remove(self, subscription: Subscription) -> None:
+    def remove(self, subscription: Follower[Any]) -> None:
         """Close a stream; idempotent."""
         with self._lock:
             if subscription not in self._open:
@@ -177,7 +154,7 @@ def _decrement(counts: Counter[str], key: str) -> None:
         del counts[key]
 
 
-def wait_while_valid(subscription: Source[T_co], seconds: float, check: Callable[[], object] | None) -> T_co | None:
+def wait_while_valid(subscription: Follower[Page], seconds: float, check: Callable[[], object] | None) -> Page | None:
     """Return the next item; ``None`` if there is none within ``seconds``, or if the service is shutting down.
 
     ``check``: called every ``CHECK_SECONDS`` and before an item is returned; raises ``Unauthorized`` once the key of

@@ -199,7 +199,7 @@ def install(app: Flask, limits: RateLimits) -> None:
         return None if quota is None else _rate_limited_problem(quota)
 
     def refusal(error: Refusal) -> Response:
-        return limited(PROBLEMS[error.code].status) or _refusal(error)
+        return limited(PROBLEMS[error.code].status) or problem(error.reason)
 
     def http_exception(error: HTTPException) -> Response:
         answer = options(error) or redirect_without_slash(error)
@@ -209,22 +209,20 @@ def install(app: Flask, limits: RateLimits) -> None:
 
     app.register_error_handler(Refusal, refusal)
     for share in (ShareUsedUp, TooManyGamesOfBots):
-        app.register_error_handler(share, _share_used_up)
-    app.register_error_handler(RateLimited, _rate_limited)
+        app.register_error_handler(share, lambda error: _retry_after(error.reason, error.retry_after))
+    app.register_error_handler(RateLimited, lambda error: _rate_limited_problem(error.quota))
     for refused in (InvalidSetup, MoveRefused, RequestError, InvalidBody):
         app.register_error_handler(refused, _refused)
-    app.register_error_handler(Damaged, _damaged)
+    app.register_error_handler(Damaged, lambda _: problem(Reason("game_damaged")))
     app.register_error_handler(StorageUnavailable, _StorageTrouble().respond)
     app.register_error_handler(OutcomeUnknown, _outcome_unknown)
     app.register_error_handler(SecretChanged, _secret_changed)
-    app.register_error_handler(TooManyStreams, _too_many_streams)
-    app.register_error_handler(LookupFailed, _lookup_failed)
+    app.register_error_handler(TooManyStreams, lambda _: retry_later("too_many_streams", _STREAM_RETRY_SECONDS))
+    app.register_error_handler(
+        LookupFailed, lambda error: retry_later(_LOOKUP_REASONS[error.reason], _LOOKUP_RETRY_SECONDS)
+    )
     app.register_error_handler(HTTPException, http_exception)
     app.register_error_handler(Exception, _internal)
-
-
-def _refusal(refusal: Refusal) -> Response:
-    return problem(refusal.reason)
 
 
 def _refused(error: InvalidBody | InvalidSetup | MoveRefused | RequestError) -> Response:
@@ -278,17 +276,9 @@ class _StorageTrouble:
         return retry_later("overloaded" if reason == OVERLOADED else "storage_unavailable", error.retry_after)
 
 
-def _damaged(_error: Damaged) -> Response:
-    return problem(Reason("game_damaged"))
-
-
 def _outcome_unknown(error: OutcomeUnknown) -> Response:
     _log.warning("outcome unknown: %s", error.reason, extra=_request_fields())
     return retry_later("outcome_unknown", error.retry_after)
-
-
-def _share_used_up(error: ShareUsedUp | TooManyGamesOfBots) -> Response:
-    return _retry_after(error.reason, error.retry_after)
 
 
 def _secret_changed(_error: SecretChanged) -> Response:
@@ -297,14 +287,6 @@ def _secret_changed(_error: SecretChanged) -> Response:
         extra=_request_fields(),
     )
     return retry_later("secret_changed", _SECRET_RETRY_SECONDS)
-
-
-def _too_many_streams(_error: TooManyStreams) -> Response:
-    return retry_later("too_many_streams", _STREAM_RETRY_SECONDS)
-
-
-def _lookup_failed(error: LookupFailed) -> Response:
-    return retry_later(_LOOKUP_REASONS[error.reason], _LOOKUP_RETRY_SECONDS)
 
 
 def retry_later(word: str, seconds: int) -> Response:
@@ -332,10 +314,6 @@ def _http_exception(error: HTTPException) -> Response:
         if name == "Allow":
             response.headers[name] = value
     return response
-
-
-def _rate_limited(error: RateLimited) -> Response:
-    return _rate_limited_problem(error.quota)
 
 
 def _rate_limited_problem(quota: Quota) -> Response:
