@@ -259,19 +259,28 @@ class RedisCalls:
                 raise as_unavailable(answer) or answer from None
         return answers
 
+    def run_each(self, operation: str, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
+        """Return the answers to commands, each run on the owner of the key beside it; ``None`` for one that failed.
 
-def call_scripts(topology: Topology, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
-    """Run scripts, each on the owner of the key in its pair, and return the answers.
-
-    The answer of a script that failed is a ``StorageUnavailable``. Raises errors in the program as they are.
-    """
-    answers = topology.call_each(calls)
-    unknown = [at for at, answer in enumerate(answers) if isinstance(answer, NoScriptError)]
-    if unknown:
-        again = [(calls[at][0], _with_source(calls[at][1])) for at in unknown]
-        for at, answer in zip(unknown, topology.call_each(again), strict=True):
-            answers[at] = answer
-    return [failure_of(answer) if isinstance(answer, Exception) else answer for answer in answers]
+        Raises ``StorageUnavailable`` if all of them failed, and errors of the program as they are.
+        """
+        began = monotonic()
+        try:
+            answers = self._topology.call_each(calls)
+            unknown = [at for at, answer in enumerate(answers) if isinstance(answer, NoScriptError)]
+            if unknown:
+                again = [(calls[at][0], _with_source(calls[at][1])) for at in unknown]
+                for at, answer in zip(unknown, self._topology.call_each(again), strict=True):
+                    answers[at] = answer
+        finally:
+            self._observe(operation, monotonic() - began)
+        answers = [failure_of(answer) if isinstance(answer, Exception) else answer for answer in answers]
+        failures = [answer for answer in answers if isinstance(answer, StorageUnavailable)]
+        if failures:
+            self._failed(failures[0])
+            if len(failures) == len(answers):
+                raise failures[0]
+        return [None if isinstance(answer, StorageUnavailable) else answer for answer in answers]
 
 
 def failure_of(error: Exception) -> StorageUnavailable:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from service.games.ports import StoredGame
 from service.redis import keys
-from service.redis.calls import RedisCalls, call_scripts, evalsha, failure_of
+from service.redis.calls import RedisCalls, evalsha, failure_of
 from service.redis.connection import Command
 from service.redis.errors import StorageUnavailable
 from service.redis.scan import scan_pages
@@ -93,10 +93,9 @@ class RedisStoredGames:
 
     def _sizes(self, games: list[str]) -> list[int]:
         calls = [(names[0], evalsha("game_size", names)) for names in map(keys.all_of_game, games)]
-        answers: list[Any] = call_scripts(self._topology, calls) if calls else []
-        for answer in answers:
-            if isinstance(answer, StorageUnavailable):
-                raise answer
+        answers = self._calls.run_each("game_size", calls) if calls else []
+        if None in answers:
+            raise StorageUnavailable("connection")
         return [int(answer) for answer in answers]
 
 

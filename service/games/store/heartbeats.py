@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from time import monotonic, sleep
-from typing import Any, Final, NamedTuple
+from time import sleep
+from typing import Final, NamedTuple
 
 from service.games.reminders import NO_ALLOWANCE, ClockReading, OutageAllowance
 from service.redis import keys
-from service.redis.calls import Observer, call_scripts, evalsha, failure_of, unanswered
-from service.redis.connection import Command, MaybeSent, NotSent
+from service.redis.calls import Observer, RedisCalls, evalsha, observe_nothing
+from service.redis.connection import Command
 from service.redis.errors import StorageUnavailable
 from service.redis.shards import shard_of
 from service.redis.topology import Topology
@@ -85,7 +85,7 @@ class RedisHeartbeats:
 
     def __init__(self, topology: Topology, *, observe: Observer) -> None:
         self._topology = topology
-        self._observe = observe
+        self._calls = RedisCalls(topology, observe=observe, observe_failure=observe_nothing)
         self._known: dict[int, Heartbeat] = {}
         self._outage_ended: list[Callable[[], None]] = []
 
@@ -99,23 +99,11 @@ class RedisHeartbeats:
     def beat(self) -> None:
         """Send a heartbeat, and read the allowances. Raises ``StorageUnavailable`` if no server answers."""
         arguments = OUTAGE_MS, LONGEST_ALLOWANCE_MS, HEARTBEAT_MS
-        calls = [(key, evalsha("heartbeat", (key,), *arguments)) for key in self._keys()]
-        began = monotonic()
-        try:
-            answers = call_scripts(self._topology, calls)
-        finally:
-            self._observe("heartbeat", monotonic() - began)
-        self._learn(answers)
+        self._learn([(key, evalsha("heartbeat", (key,), *arguments)) for key in self._keys()])
 
     def refresh(self) -> None:
         """Read the allowances without a heartbeat. Raises ``StorageUnavailable`` if no server answers."""
-        calls: list[tuple[bytes, Command]] = [(key, (b"GET", key)) for key in self._keys()]
-        began = monotonic()
-        try:
-            answers = self._topology.call_each(calls)
-        finally:
-            self._observe("heartbeat", monotonic() - began)
-        self._learn([failure_of(answer) if isinstance(answer, Exception) else answer for answer in answers])
+        self._learn([(key, (b"GET", key)) for key in self._keys()])
 
     def keep_beating(self, observe_allowance: Callable[[float], None]) -> None:
         """Send heartbeats for ever, in a thread of its own.
@@ -152,30 +140,18 @@ class RedisHeartbeats:
         """Return the keys of the heartbeats: one for all games, or with several servers one for each shard."""
         return keys.HEARTBEATS[:1] if self._topology.scripts_span_slots else keys.HEARTBEATS
 
-    def _learn(self, answers: Sequence[Any]) -> None:
-        """Remember the answers, and report ended outages. Raises ``StorageUnavailable`` if no server answered."""
-        failures = [answer for answer in answers if isinstance(answer, StorageUnavailable)]
+    def _learn(self, calls: Sequence[tuple[bytes, Command]]) -> None:
+        """Keep what the servers answer. Raises ``StorageUnavailable`` if none does, and errors of the program."""
+        answers = self._calls.run_each("heartbeat", calls)
         stored = {place: answer for place, answer in enumerate(answers) if isinstance(answer, bytes)}
         known = {place: Heartbeat.stored(answer) for place, answer in stored.items()}
         is_new = any([outage.since != self._known.get(place, _NO_OUTAGE).since for place, outage in known.items()])
         self._known |= known
         for act in self._outage_ended if is_new else ():
             act()
-        if len(failures) == len(answers):
-            raise failures[0]
 
     def _read_clock(self, key: bytes) -> ClockReading:
         """Return game time on the server that owns the key of a heartbeat, and the allowance."""
-        began = monotonic()
-        try:
-            answers = self._topology.call(key, (b"TIME",), (b"GET", key))
-        except (NotSent, MaybeSent) as error:
-            raise unanswered(error) from error
-        finally:
-            self._observe("time", monotonic() - began)
-        for answer in answers:
-            if isinstance(answer, Exception):
-                raise failure_of(answer) from None
-        (seconds, micros), heartbeat = answers
+        (seconds, micros), heartbeat = self._calls.read_all("time", key, (b"TIME",), (b"GET", key))
         now = int(seconds) * 1000 + int(micros) // 1000
         return reading_of(now if heartbeat is None else Heartbeat.stored(heartbeat).time_at(now), heartbeat)

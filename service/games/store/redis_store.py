@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from time import monotonic
 from typing import Any, Final, get_args
 from zlib import crc32
 
@@ -46,7 +45,6 @@ from service.redis.calls import (
     FailureObserver,
     Observer,
     RedisCalls,
-    call_scripts,
     evalsha,
     observe_nothing,
     unanswered,
@@ -377,23 +375,16 @@ class RedisDeletions(Deletions):
 
     def __init__(self, topology: Topology, *, observe: Observer) -> None:
         self._topology = topology
-        self._observe = observe
         self._calls = RedisCalls(topology, observe=observe, observe_failure=observe_nothing)
 
     def deleted(self, within: int) -> RecentDeletions:
         shards = [keys.DELETED] if self._topology.scripts_span_slots else [(key,) for key in keys.DELETED]
-        began = monotonic()
-        try:
-            answers = call_scripts(self._topology, [(shard[0], evalsha("deleted", shard, within)) for shard in shards])
-        finally:
-            self._observe("deleted", monotonic() - began)
-        failures = [answer for answer in answers if isinstance(answer, StorageUnavailable)]
-        if len(failures) == len(answers):
-            raise failures[0]
-        noted = [entry.decode() for answer in answers if not isinstance(answer, StorageUnavailable) for entry in answer]
+        calls = [(shard[0], evalsha("deleted", shard, within)) for shard in shards]
+        answers = self._calls.run_each("deleted", calls)
+        noted = [entry.decode() for answer in answers for entry in answer or ()]
         games = tuple([entry for entry in noted if not entry.endswith(_ERASED)])
         erased = tuple([entry.removesuffix(_ERASED) for entry in noted if entry.endswith(_ERASED)])
-        return RecentDeletions(games, erased, not failures)
+        return RecentDeletions(games, erased, None not in answers)
 
     def record_erasure(self, game: str) -> None:
         shard = shard_of(game)

@@ -24,9 +24,8 @@ from service.games.reminders import (
 from service.games.store.heartbeats import RedisHeartbeats, reading_of
 from service.limits.fair_queue import Due, Turns
 from service.redis import keys
-from service.redis.calls import FailureObserver, Observer, call_scripts, evalsha, failure_of, unanswered
-from service.redis.connection import Command, MaybeSent, NotSent
-from service.redis.errors import StorageUnavailable
+from service.redis.calls import FailureObserver, Observer, RedisCalls, evalsha, failure_of
+from service.redis.connection import Command
 from service.redis.shards import SHARDS, shard_of
 from service.redis.topology import Topology
 
@@ -51,8 +50,8 @@ class RedisReminders(ReminderQueue):
         observe_failure: FailureObserver,
     ) -> None:
         self._topology = topology
+        self._calls = RedisCalls(topology, observe=observe, observe_failure=observe_failure)
         self._observe = observe
-        self._observe_failure = observe_failure
         self._turns = {kind: Turns() for kind in get_args(ReminderKind)}
         self._first = 0
         self.heartbeats = RedisHeartbeats(topology, observe=observe)
@@ -142,14 +141,14 @@ class RedisReminders(ReminderQueue):
             commands: list[Command] = [(b"ZADD", key, b"NX", at, game.encode())]
             if kind not in NOT_OF_GAMES:
                 commands.append((b"ZADD", keys.reminder_sets(kind)[shard], b"LT", at, tenant.encode()))
-            self._call("restore", key, *commands)
+            self._calls.read_all("restore", key, *commands)
 
     def is_set(self, kind: ReminderKind, game: str, tenant: str) -> bool:
         shard = shard_of(game)
         if shard is None:
             return False
         key = _key(kind, shard, tenant)
-        return self._call("is_set", key, (b"ZSCORE", key, game.encode())) != [None]
+        return self._calls.read_all("is_set", key, (b"ZSCORE", key, game.encode())) != [None]
 
     def reminded(self, kind: ReminderKind, tenant: str) -> list[str]:
         names = [_key(kind, shard, tenant) for shard in range(SHARDS)]
@@ -175,37 +174,9 @@ class RedisReminders(ReminderQueue):
     def allowance(self, game: str) -> OutageAllowance:
         return self.heartbeats.allowance(game)
 
-    def _call(self, operation: str, key: bytes, *commands: Command) -> list[Any]:
-        """Send commands to the owner of the key; return the answers. Raises ``StorageUnavailable``."""
-        began = monotonic()
-        try:
-            answers = self._topology.call(key, *commands)
-        except (NotSent, MaybeSent) as error:
-            raise unanswered(error) from error
-        finally:
-            self._observe(operation, monotonic() - began)
-        for answer in answers:
-            if isinstance(answer, Exception):
-                raise failure_of(answer) from None
-        return answers
-
     def _run(self, script: str, commands: Sequence[Command]) -> list[Any]:
-        """Run this script with each command, on the owner of its first key; return the answers, ``None`` for a failure.
-
-        Raises ``StorageUnavailable`` if all of them failed.
-        """
-        began = monotonic()
-        try:
-            calls = [(cast("bytes", command[_FIRST_KEY]), command) for command in commands]
-            answers = call_scripts(self._topology, calls)
-        finally:
-            self._observe(script, monotonic() - began)
-        failures = [answer for answer in answers if isinstance(answer, StorageUnavailable)]
-        if failures:
-            self._observe_failure(failures[0].reason)
-            if len(failures) == len(answers):
-                raise failures[0]
-        return [None if isinstance(answer, StorageUnavailable) else answer for answer in answers]
+        """Return the answers to commands that run this script, each on the owner of its first key."""
+        return self._calls.run_each(script, [(cast("bytes", command[_FIRST_KEY]), command) for command in commands])
 
 
 def _key(kind: ReminderKind, shard: int, tenant: str) -> bytes:

@@ -14,7 +14,7 @@ from typing import Any, Final, get_args
 from service.games.ports import Backlog, StoreStats
 from service.games.reminders import NOT_OF_GAMES, ReminderKind
 from service.redis import keys
-from service.redis.calls import Observer, call_scripts, evalsha, unanswered
+from service.redis.calls import Observer, RedisCalls, evalsha, observe_nothing, unanswered
 from service.redis.connection import Command, NotSent, info_fields
 from service.redis.errors import StorageUnavailable
 from service.redis.topology import Topology
@@ -36,7 +36,7 @@ class RedisStats:
 
     def __init__(self, topology: Topology, *, observe: Observer) -> None:
         self._topology = topology
-        self._observe = observe
+        self._calls = RedisCalls(topology, observe=observe, observe_failure=observe_nothing)
         self._lock = Lock()
         self._read_at: float | None = None
         self._stats: StoreStats | None = None
@@ -63,7 +63,9 @@ class RedisStats:
             primaries = self._topology.one_for_each_primary(keys.CHECKS)
         except NotSent as error:
             raise unanswered(error) from error
-        answers = self._run([*[(key, (b"INFO", b"memory")) for key in primaries], *self._backlog_calls()])
+        answers = self._calls.run_each(
+            "figures", [*[(key, (b"INFO", b"memory")) for key in primaries], *self._backlog_calls()]
+        )
         memories = [_memory(answer) for answer in answers[: len(primaries)]]
         fullest = max(memories, key=lambda memory: (memory[0] / memory[1] if memory[1] else 0.0, memory[0]))
         return StoreStats(_backlogs(answers[len(primaries) :]), fullest)
@@ -75,18 +77,6 @@ class RedisStats:
             return [(names[0], evalsha("backlog", names, MAX_TENANTS, *_WITH_TENANTS))]
         shards = zip(*[keys.reminder_sets(kind) for kind in _KINDS], strict=True)
         return [(shard[0], evalsha("backlog", shard, _MAX_OF_A_SHARD, *_WITH_TENANTS)) for shard in shards]
-
-    def _run(self, calls: Sequence[Call]) -> list[Any]:
-        """Return the answers, ``None`` for a failed call. Raises ``StorageUnavailable`` if all calls failed."""
-        began = monotonic()
-        try:
-            answers = call_scripts(self._topology, calls)
-        finally:
-            self._observe("figures", monotonic() - began)
-        failures = [answer for answer in answers if isinstance(answer, StorageUnavailable)]
-        if len(failures) == len(answers):
-            raise failures[0]
-        return [None if isinstance(answer, StorageUnavailable) else answer for answer in answers]
 
 
 def _memory(answer: Any) -> tuple[int, int]:
