@@ -26,7 +26,6 @@ from service.devserver.embedded import running_url
 if TYPE_CHECKING:
     from service.records.record import Record
     from service.records.report import Report
-    from service.workers.consumer import Stop
 
 # The arguments of the operator's commands: for applications, stored games, and the lists of games.
 
@@ -252,14 +251,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     serve.set_defaults(run=_serve)
     bots = commands.add_parser("bots", help="make the moves of computer players until Ctrl-C; needs REDIS_URL")
-    bots.set_defaults(run=_run_bots)
+    bots.set_defaults(run=partial(_run_process, "bots"))
     scheduler = commands.add_parser("scheduler", help="handle expired deadlines until Ctrl-C; needs REDIS_URL")
-    scheduler.set_defaults(run=_run_scheduler)
+    scheduler.set_defaults(run=partial(_run_process, "scheduler"))
     add_commands(commands)
     messenger = commands.add_parser(
         "messenger", help="tell applications what happens in their games until Ctrl-C; needs REDIS_URL"
     )
-    messenger.set_defaults(run=_run_messenger)
+    messenger.set_defaults(run=partial(_run_process, "messenger"))
     _add_record_commands(commands)
     cli_records.add_commands(commands)
     return parser
@@ -284,48 +283,23 @@ def _serve(settings: Settings) -> int:
     return supervisor.serve(settings)
 
 
-def _run_bots(settings: Settings) -> int:
+def _run_process(name: str, settings: Settings) -> int:
+    """Run a process beside the web server; returns its exit status."""
     if settings.redis_url is None:
-        return _redis_required()
-    stop = _stop_by_signal()
-    from service.workers.processes import run_bots  # noqa: PLC0415 # serving does not need it
+        terminal.warn("REDIS_URL is not set; `domino-service serve` starts this process with its embedded server")
+        return 2
+    if name == "messenger":
+        from gevent import monkey  # noqa: PLC0415 # serving does not need it
 
-    return run_bots(settings, stop)
-
-
-def _run_scheduler(settings: Settings) -> int:
-    if settings.redis_url is None:
-        return _redis_required()
-    stop = _stop_by_signal()
-    from service.workers.processes import run_scheduler  # noqa: PLC0415 # as above
-
-    return run_scheduler(settings, stop)
-
-
-def _run_messenger(settings: Settings) -> int:
-    if settings.redis_url is None:
-        return _redis_required()
-    from gevent import monkey  # noqa: PLC0415 # as above
-
-    monkey.patch_all()  # before the rest of the service is imported
-    stop = _stop_by_signal()
-    from service.workers.processes import run_messenger  # noqa: PLC0415 # as above
-
-    return run_messenger(settings, stop)
-
-
-def _stop_by_signal() -> Stop:
-    """Install the handlers of stop signals now, because loading the application takes a while."""
+        monkey.patch_all()  # before the rest of the service is imported
     from service.workers.consumer import Stop  # noqa: PLC0415 # as above
 
     stop = Stop()
-    stop.install()
-    return stop
+    stop.install()  # now, as loading the rest takes a while
+    from service.workers import processes  # noqa: PLC0415 # as above
 
-
-def _redis_required() -> int:
-    terminal.warn("REDIS_URL is not set; `domino-service serve` starts this process with its embedded server")
-    return 2
+    runs = {"bots": processes.run_bots, "scheduler": processes.run_scheduler, "messenger": processes.run_messenger}
+    return runs[name](settings, stop)
 
 
 def _version() -> int:

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import logging
 import os
-import sys
 from collections.abc import Callable
 from time import monotonic
 from typing import Final
 
 from service.backends.facade import BackendsFacade
 from service.backends.index.reindex import Progress
-from service.backends.keys import CACHE_SECONDS, Backends, NewKey
+from service.backends.keys import CACHE_SECONDS, Backends
 from service.backends.ports import NO_OWN_LIMITS, Backend, OwnLimits
 from service.bootstrap.storage import open_storage
 from service.bootstrap.web import build_backends
 from service.bootstrap.workers import build_reindexer
 from service.config import Settings
+from service.devserver.terminal import warn
 from service.engine.errors import Refusal
 from service.games.model.views import format_rfc3339
 from service.games.store.idempotency import Idempotency
@@ -56,8 +56,8 @@ def create(settings: Settings, name: str) -> int:
     def command(keys: Backends) -> None:
         new = keys.create(validate(_ApplicationSchema(), {"name": name})["name"])
         _audit("an application was made", new.backend.id)
-        _say(f"application {new.backend.id} ({new.backend.name}); its key is shown only now")
-        _print_key(new)
+        warn(f"application {new.backend.id} ({new.backend.name}); its key is shown only now")
+        print(new.key, flush=True)
 
     return _run(settings, command)
 
@@ -81,8 +81,8 @@ def rotate(settings: Settings, app: str, overlap: int) -> int:
         new = keys.rotate(app, overlap)
         others = "the others are revoked" if not overlap else f"the others stay valid for {overlap} s"
         _audit("a key of an application was made", new.backend.id)
-        _say(f"a new key of {new.backend.name}, which is shown only now; {others}")
-        _print_key(new)
+        warn(f"a new key of {new.backend.name}, which is shown only now; {others}")
+        print(new.key, flush=True)
 
     return _run(settings, command)
 
@@ -93,7 +93,7 @@ def revoke(settings: Settings, app: str, suffix: str | None) -> int:
     def command(keys: Backends) -> None:
         backend = keys.revoke(app, suffix)
         _audit("a key of an application was revoked" if suffix else "all keys of an application were revoked", app)
-        _say(f"revoked; valid keys of {backend.name}: {_keys(keys, backend)}")
+        warn(f"revoked; valid keys of {backend.name}: {_keys(keys, backend)}")
 
     return _run(settings, command)
 
@@ -113,7 +113,7 @@ def _suspend(settings: Settings, app: str, *, suspended: bool) -> int:
 
     def command(keys: Backends) -> None:
         backend = keys.suspend(app, suspended=suspended)
-        _say(f"{backend.name} is {done}; its games go on")
+        warn(f"{backend.name} is {done}; its games go on")
         _audit(f"an application was {done}", backend.id)
 
     return _run(settings, command)
@@ -127,12 +127,12 @@ def limit(settings: Settings, app: str, *limits: int | None) -> int:
     named = {name: given for name, given in zip(OwnLimits._fields, limits, strict=True) if given is not None}
     changes = {name: None if given < 0 else given for name, given in named.items()}
     if not changes:
-        _say("name a limit: --requests, --games or --stored")
+        warn("name a limit: --requests, --games or --stored")
         return 2
 
     def command(keys: Backends) -> None:
         backend = keys.change(app, lambda before: before._replace(limits=before.limits._replace(**changes)))
-        _say(f"{backend.name} has {_limits(backend)}: everywhere after {APPLIED_SECONDS} s at the latest")
+        warn(f"{backend.name} has {_limits(backend)}: everywhere after {APPLIED_SECONDS} s at the latest")
         _audit("the limits of an application were changed", backend.id, **backend.limits._asdict())
 
     return _run(settings, command)
@@ -144,7 +144,7 @@ def delete(settings: Settings, app: str) -> int:
     def command(backends: BackendsFacade) -> None:
         backends.delete(app)
         _audit("an application was deleted", app)
-        _say("deleted with its endpoints; games that it has created go on")
+        warn("deleted with its endpoints; games that it has created go on")
 
     return _run_service(settings, command)
 
@@ -158,15 +158,15 @@ def reindex(settings: Settings, app: str | None) -> int:
         nonlocal reported_at
         if monotonic() - reported_at >= _REPORT_SECONDS:
             reported_at = monotonic()
-            _say(_progress(progress))
+            warn(_progress(progress))
 
     reindexer = build_reindexer(settings, storage, report)
     try:
         done = reindexer.run(RedisScan(storage.topology), app)
     except (StorageUnavailable, OutcomeUnknown) as error:
-        _say(f"the store does not answer ({error.reason}); what is not done yet can be done by another run")
+        warn(f"the store does not answer ({error.reason}); what is not done yet can be done by another run")
         return 1
-    _say(f"done: {_progress(done)}")
+    warn(f"done: {_progress(done)}")
     return 0
 
 
@@ -189,16 +189,16 @@ def _run_service(settings: Settings, command: Callable[[BackendsFacade], None]) 
     try:
         command(backends)
     except InvalidBody as error:
-        _say("; ".join(sentence(reason) for reasons in error.errors.values() for reason in reasons))
+        warn("; ".join(sentence(reason) for reasons in error.errors.values() for reason in reasons))
         return 2
     except Refusal as refusal:
-        _say(sentence(refusal.reason))
+        warn(sentence(refusal.reason))
         return 1
     except StorageUnavailable as error:
-        _say(f"the store does not answer ({error.reason}); nothing was changed")
+        warn(f"the store does not answer ({error.reason}); nothing was changed")
         return 1
     except OutcomeUnknown as error:
-        _say(f"the store did not confirm the change ({error.reason}); look at the list before trying again")
+        warn(f"the store did not confirm the change ({error.reason}); look at the list before trying again")
         return 1
     return 0
 
@@ -223,11 +223,3 @@ def _limits(backend: Backend) -> str:
 def _audit(message: str, app: str, **fields: int | None) -> None:
     """Log an action of the operator on an application."""
     _log.warning("%s by the operator", message, extra={"fields": {"app": app, **fields}})
-
-
-def _print_key(new: NewKey) -> None:
-    print(new.key, flush=True)
-
-
-def _say(text: str) -> None:
-    print(f"domino-service: {text}", file=sys.stderr)

@@ -8,7 +8,6 @@ Redis can serve other clients. Does not depend on the parser of the command line
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Iterator, Set
 from heapq import nlargest
 from typing import NamedTuple
@@ -20,6 +19,7 @@ from service.bootstrap.storage import Storage, open_storage
 from service.bootstrap.workers import build_repository
 from service.client_address import client_network, parse_address
 from service.config import Settings
+from service.devserver.terminal import warn
 from service.games.commands.create import network_digest
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game
@@ -81,7 +81,7 @@ def list_games(settings: Settings, criteria: Filter, *, as_json: bool) -> int:
         return _failed(error)
     for game in selection:
         print(orjson.dumps(_shown(game)).decode() if as_json else _line(game))
-    _say(f"{len(selection)} games, {sum([game.bytes for game in selection])} bytes")
+    warn(f"{len(selection)} games, {sum([game.bytes for game in selection])} bytes")
     return 0
 
 
@@ -105,18 +105,18 @@ def delete_games(settings: Settings, ids: list[str], criteria: Filter, *, sure: 
     """
     configure_logging(settings.log_level, settings.log_format)
     if not ids and criteria.is_any:
-        _say("name games, or say which are meant: --tenant, --address, --older or --unmoved")
+        warn("name games, or say which are meant: --tenant, --address, --older or --unmoved")
         return 2
     try:
         games = _Games(settings)
         chosen = ids or [game.id for game in _chosen(games, criteria)]
         if not ids and not sure:
-            _say(f"{len(chosen)} games would be deleted; with --yes they are")
+            warn(f"{len(chosen)} games would be deleted; with --yes they are")
             return 1
         deleted = sum([games.delete(game) for game in chosen])
     except (StorageUnavailable, OutcomeUnknown, ValueError) as error:
         return _failed(error)
-    _say(f"{deleted} games deleted")
+    warn(f"{deleted} games deleted")
     return 0 if deleted == len(chosen) else 1
 
 
@@ -154,7 +154,7 @@ class _Games:
             except Gone:
                 self._storage.stored_games.forget([game_id])
             except Unreadable as error:
-                _say(f"{game_id}: cannot be read: {error.reason}")
+                warn(f"{game_id}: cannot be read: {error.reason}")
 
     def show(self, game_id: str) -> dict[str, object] | None:
         """Return the public data of a game and its players; ``None`` if the game is missing or cannot be read."""
@@ -164,9 +164,9 @@ class _Games:
                 raise NotFound("no_such_game")
             size = self._repository.store.size(game_id)
         except (Gone, NotFound):
-            _say(f"{game_id}: no such game")
+            warn(f"{game_id}: no such game")
         except Unreadable as error:
-            _say(f"{game_id}: cannot be read: {error.reason}")
+            warn(f"{game_id}: cannot be read: {error.reason}")
         else:
             players = [{"kind": seat.kind, "name": seat.name} for seat in game.seats]
             times = {"created_at": format_rfc3339(game.created_at), "version": game.version, "round": game.state.round}
@@ -182,10 +182,10 @@ class _Games:
             app = "" if game.ownership is None else game.ownership.app
             self._repository.transactions.delete(game_id, app, game.tenant)
         except (Gone, NotFound):
-            _say(f"{game_id}: no such game")
+            warn(f"{game_id}: no such game")
             return False
         except Unreadable as error:
-            _say(f"{game_id}: cannot be read: {error.reason}")
+            warn(f"{game_id}: cannot be read: {error.reason}")
             return False
         fields = {"game": game_id, **({"app": app} if app else {})}  # the digest of an address must not be logged
         _log.warning("a game was deleted by the operator", extra={"fields": fields})
@@ -223,11 +223,7 @@ def _line(game: FoundGame) -> str:
 
 def _failed(error: Exception) -> int:
     if isinstance(error, ValueError):
-        _say(str(error))
+        warn(str(error))
         return 2
-    _say(f"the store does not answer ({error}); what is not done yet can be done by another run")
+    warn(f"the store does not answer ({error}); what is not done yet can be done by another run")
     return 1
-
-
-def _say(text: str) -> None:
-    print(f"domino-service: {text}", file=sys.stderr)

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from service.engine.variant import Rules
     from service.learning.review import Review, SeatSummary
     from service.records.record import Record
-if TYPE_CHECKING:
-    from service.records.record import Record
 
 
 def read_record(name: str) -> Record | None:

@@ -130,7 +130,7 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
 
 
 def build_sender(settings: Settings) -> Sender:
-    """Return the sender, with the networks and the proxy that the settings allow."""
+    """Return the sender, with the networks and the proxy in the settings."""
     return Sender(
         f"domino-service/{version('domino-service')}",
         networks=settings.webhook_networks,

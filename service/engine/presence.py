@@ -22,8 +22,8 @@ from service.engine.variant import Rules, ScoreOrder
 def ranking(best: ScoreOrder, state: State, forfeited: AbstractSet[int] = frozenset()) -> tuple[int, ...]:
     """Return the rank of each seat, from 1. Tied seats share a rank, and the ranks after it are skipped (1, 1, 3).
 
-    First those still in the match, then those eliminated, the last one first; among these in the order of their
-    totals. Seats that have ``forfeited`` come after all others.
+    Seats still in the match come first, then eliminated seats, the last eliminated first. Within a group, the totals
+    decide. Seats that have ``forfeited`` come after all others.
     """
     totals = state.running_totals()
     sign = -1 if best == "highest" else 1

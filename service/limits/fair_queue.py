@@ -99,12 +99,12 @@ class FairQueue(Generic[T]):
 
 
 def room_of(own: int, total: int, limit: int) -> int:
-    """Return how many more an owner may have in flight, who has ``own`` of the ``total``."""
+    """Return how many more operations an owner may begin that has ``own`` of the ``total`` in flight."""
     return max((limit - total - own + 1) // 2, 0)
 
 
 class InFlight:
-    """Counts what owners have in flight, at most ``limit`` in all."""
+    """Counts the operations of owners in flight, at most ``limit`` in all."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -112,7 +112,7 @@ class InFlight:
         self._lock = Lock()
 
     def enter(self, owner: str) -> bool:
-        """Count one more; ``False``, and nothing is counted, if the owner may have no more."""
+        """Count one more operation, or return ``False`` if the owner may not begin one."""
         with self._lock:
             if not room_of(self._counts[owner], self._counts.total(), self._limit):
                 return False
@@ -120,7 +120,7 @@ class InFlight:
             return True
 
     def leave(self, owner: str) -> None:
-        """Count one less."""
+        """Count one operation less."""
         with self._lock:
             self._counts[owner] -= 1
             self._counts += Counter()  # forgets who has none

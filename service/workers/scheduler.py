@@ -45,7 +45,7 @@ class Scheduler(Consumer):
         if result is None:
             return "never"
         if not isinstance(result, Committed):
-            self._metrics.deferred.inc()  # it has passed by the clock of the game, of which its reminder is
+            self._metrics.deferred.inc()  # an outage has deferred it: without that, it would have passed
             return result
         clock = result.after.clock
         if result.status_before == "waiting":

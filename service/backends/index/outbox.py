@@ -98,7 +98,7 @@ class Outbox:
             if new and new[-1].version < game.version:
                 entry = entry._replace(version=new[-1].version, write_id="")
             if notified is not None or any([isinstance(envelope.event, HostingEvent) for envelope in new]):
-                self._hide(game)  # before the index knows it, so that it is done again if this stops here
+                self._hide(game)  # before the write to the index: after a crash in between, both are done again
             if self._index.put(app, entry, items, position.endpoints, position=position, notified=notified):
                 published_at, due = game.updated_at, due or bool(position.endpoints)
                 if entry.version == game.version:

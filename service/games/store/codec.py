@@ -42,34 +42,34 @@ def _decode_tile(_: type, index: int) -> Tile:
 
 
 encoder: Final = json.Encoder(enc_hook=attrgetter("index"))
-"""Of the types of all values in a game and in an event, ``Tile`` is the only one that it does not know."""
+"""Encodes games and events. ``Tile`` is the only type in them that msgspec does not know."""
 
 
 def decoder(kind: type) -> json.Decoder[Any]:
-    """Return what decodes values of this type."""
+    """Return a decoder of values of this type."""
     return json.Decoder(kind, dec_hook=_decode_tile)
 
 
 def struct_of(fields: Iterable[tuple[str, Any] | tuple[str, Any, Any]]) -> type[Struct]:
-    """Return a type to decode: an array of these fields, each with its type and, if it may be missing, its default."""
+    """Return a type that is decoded from an array of these fields: name, type and, if it can be missing, default."""
     return defstruct("Stored", fields, array_like=True)
 
 
 _NOTHING: Final[Mapping[str, object]] = MappingProxyType({})
 _STORED_AS: Final[dict[Any, Any]] = {Seats: tuple[Seat, ...]}
-"""What a type of fields is decoded as, where msgspec does not know it."""
+"""The types that replace, for decoding, types of fields that msgspec does not know."""
 
 
 def default_of(parameter: Parameter) -> object:
-    """Return the default of a field that this parameter gives, as msgspec wants it."""
+    """Return the default of a parameter in the form of msgspec."""
     return NODEFAULT if parameter.default is Parameter.empty else parameter.default
 
 
 class StoredFields:
-    """The fields of a class as an array in their order: all but those ``without``.
+    """The fields of a class as an array, in order, except those in ``without``.
 
-    ``type`` is what such an array is decoded to, ``values`` returns what is encoded as one. The last fields may be
-    missing if they are ``optional``: flags, or values that may be ``None``.
+    ``type``: the type to which such an array is decoded.
+    ``optional``: the last fields, which can be missing in the array, and their defaults (``False`` or ``None``).
     """
 
     def __init__(self, kind: type, without: tuple[str, ...], optional: Mapping[str, object] = _NOTHING) -> None:
@@ -84,7 +84,7 @@ class StoredFields:
         self._all: Callable[[Any], tuple[object, ...]] = attrgetter(*types)
 
     def values(self, value: object) -> tuple[object, ...]:
-        """Return the fields of a value, without the last ones that have their defaults."""
+        """Return the fields of a value for the array, without the last ones if they have their defaults."""
         values = self._all(value)
         for default in reversed(self._defaults):
             if values[-1] is not default:

@@ -97,15 +97,15 @@ def _quietly(work: Callable[[], None]) -> None:
 
 
 LIST_MS: Final = 600_000
-"""Milliseconds for which a list of tables, and the looks at a game, are kept after their last write."""
+"""Milliseconds for which a list of tables, or the looks at a game, live after their last write."""
 MAX_TABLES: Final = 1000
-"""Tables of one form and owner that are listed."""
+"""The maximum number of tables in a list."""
 MAX_EXAMINED: Final = 100
-"""Tables that are examined for one seeker."""
+"""The maximum number of tables that are examined for one seeker."""
 
 
 class RedisOpenTables(OpenTables):
-    """The tables of all forms."""
+    """The lists of tables of all owners and forms."""
 
     def __init__(self, calls: RedisCalls) -> None:
         self._calls = calls

@@ -338,15 +338,15 @@ def _request_fields(**more: object) -> dict[str, object]:
 
 _GAMES: Final = "/v1/games/"
 _METHODS: Final = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
-"""What one or another path supports."""
+"""All methods that any path supports."""
 
 
 def options(error: HTTPException) -> Response | None:
-    """204 for ``OPTIONS`` where there is no route; ``None`` for every other request.
+    """Return a 204 response to ``OPTIONS`` for a path without a route; ``None`` for every other request.
 
-    A browser asks before it sends a request to another origin, and takes a redirect or a 404 for a refusal: the page
-    would not be told where the path leads, or that it is none. ``Allow`` has the methods of the path without its last
-    slash, and those of the service for ``*`` (RFC 9110, 9.3.7).
+    Browsers treat a redirect or a 404 of a preflight request as a refusal: the page could not see the redirect or the
+    404 of the request itself. ``Allow`` has the methods of the path without its trailing slash, and those of the
+    service for ``*`` (RFC 9110, 9.3.7).
     """
     if error.code != 404 or request.method != "OPTIONS":
         return None
@@ -359,9 +359,9 @@ def options(error: HTTPException) -> Response | None:
 
 
 def redirect_without_slash(error: HTTPException) -> Response | None:
-    """308 if the path has no route because it ends with a slash; ``None`` for every other error.
+    """Return a 308 response if the path has no route because of a trailing slash; ``None`` for every other error.
 
-    The address is relative, so that it holds behind every proxy and cannot lead to another host.
+    The location is relative, so that it works behind any proxy and cannot lead to another host.
     """
     if error.code != 404 or request.url_rule is not None or not _methods_without_slash():
         return None
@@ -372,13 +372,13 @@ def redirect_without_slash(error: HTTPException) -> Response | None:
 
 
 def _methods_without_slash() -> Iterable[str]:
-    """Return the methods of the path without the slash at its end; none if it has no slash, or no such path exists."""
+    """Return the methods of the path without its trailing slash; none if it has no slash, or no such path exists."""
     adapter, path = request_ctx.url_adapter, request.path
     return adapter.allowed_methods(path[:-1]) if adapter is not None and path.endswith("/") else ()
 
 
 def see(error: HTTPException) -> dict[str, str]:
-    """Return the path that may have been meant, as in the document, for the field ``see`` of the problem."""
+    """Return the field ``see`` of a problem: the path of the OpenAPI document that the client may have meant."""
     in_game = request.path.startswith(_GAMES)
     if error.code == 405 and request.method in ("GET", "HEAD"):
         return {"see": "/v1/games/{game}" if in_game else "/"}

@@ -465,11 +465,11 @@ class ScoreSchema(Schema):
 
 
 OF_VIEW: Final = "that tells how the game stands, as `text` of the view"
-"""What the sentence of a view is, for ``text_field``."""
+"""The place and content of the sentence of a view, for ``text_field``."""
 
 
 class ViewQuerySchema(RequestSchema):
-    """Whether the view in the answer has a sentence."""
+    """Whether the view in the response has a sentence."""
 
     text = text_field(OF_VIEW)
 
@@ -478,7 +478,7 @@ _view_query_in: Final = ViewQuerySchema()
 
 
 def language_of_view() -> Language | None:
-    """Return the language of the sentence of the view, ``None`` if none is asked for. Raises ``InvalidBody``."""
+    """Return the language of the sentence of the view, ``None`` if none is requested. Raises ``InvalidBody``."""
     if not request.query_string:
         return None
     return preferred_language() if read_query(_view_query_in)["text"] else None
