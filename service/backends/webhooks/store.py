@@ -7,8 +7,7 @@ reminder is, so that one script can write them. Does not depend on the content o
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import orjson
 
@@ -24,9 +23,8 @@ from service.backends.ports import (
 from service.backends.store import check_replaced, find_repeat, repeat_args
 from service.limits.memory import MemoryReserve
 from service.redis import keys
-from service.redis.calls import FailureObserver, Observer, RedisCalls, evalsha, observe_nothing
+from service.redis.calls import FailureObserver, Observer, RedisCalls, evalsha
 from service.redis.connection import Command
-from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.redis.shards import shard_of
 from service.redis.topology import Topology
 
@@ -66,12 +64,11 @@ class RedisWebhooks(WebhookStore):
     ) -> None:
         self._topology = topology
         self._memory_reserve = memory_reserve
-        self._endpoints = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_nothing)
-        self._calls = RedisCalls(topology, observe=observe, observe_failure=observe_nothing)
-        self._observe_failure = observe_failure
+        self._endpoints = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_failure)
+        self._calls = RedisCalls(topology, observe=observe, observe_failure=observe_failure)
 
     def repeated(self, app: str, name: str, now: int) -> Repeat | None:
-        return find_repeat(partial(self._write, calls=self._endpoints), app, name, now)
+        return find_repeat(self._endpoints.write, app, name, now)
 
     def create(self, webhook: Webhook, most: int, repeat: Repeat | None = None) -> bool:
         self._memory_reserve.require_space(keys.webhooks(webhook.app))
@@ -120,18 +117,18 @@ class RedisWebhooks(WebhookStore):
         command = evalsha(
             "webhook_mark_notified", names, game.game.encode(), game.at, version, int(done), *_attempt_args(attempt)
         )
-        self._write("webhook_mark_notified", names[0], command)
+        self._calls.write("webhook_mark_notified", names[0], command)
 
     def mark_failed(
         self, webhook: Webhook, game: DueGame, at: int, *, count: bool, attempt: DeliveryAttempt | None
     ) -> None:
         names = _names(webhook, "due", "attempts", "failures")
         command = evalsha("webhook_mark_failed", names, game.game.encode(), at, int(count), *_attempt_args(attempt))
-        self._write("webhook_mark_failed", names[0], command)
+        self._calls.write("webhook_mark_failed", names[0], command)
 
     def log(self, webhook: Webhook, attempt: DeliveryAttempt) -> None:
         names = _names(webhook, "attempts")
-        self._write("webhook_log", names[0], evalsha("webhook_log", names, *_attempt_args(attempt)))
+        self._calls.write("webhook_log", names[0], evalsha("webhook_log", names, *_attempt_args(attempt)))
 
     def attempts(self, webhook: Webhook) -> list[DeliveryAttempt]:
         (key,) = _names(webhook, "attempts")
@@ -140,13 +137,13 @@ class RedisWebhooks(WebhookStore):
 
     def forget(self, webhook: Webhook, before: int) -> None:
         names = _names(webhook, "due", "notified", "failures")
-        self._write("webhook_forget", names[0], evalsha("webhook_forget", names, before))
+        self._calls.write("webhook_forget", names[0], evalsha("webhook_forget", names, before))
 
     def renew(self, webhook: Webhook, leased: float, lease: int) -> float | None:
         key = _reminders(webhook)
         heartbeat = keys.heartbeat(_shard(webhook), is_one=self._topology.scripts_span_slots)
         command = evalsha("renew", (key, heartbeat), _reminder(webhook), repr(leased).encode(), lease)
-        answer = self._write("renew", key, command)
+        answer = self._calls.write("renew", key, command)
         return None if answer is None else float(answer)
 
     def release(self, webhook: Webhook, leased: float, at: int | None, *, games: bool) -> None:
@@ -162,7 +159,7 @@ class RedisWebhooks(WebhookStore):
             due,
             int(games),
         )
-        self._write("webhook_release", names[0], command)
+        self._calls.write("webhook_release", names[0], command)
 
     def _replace(
         self,
@@ -195,15 +192,7 @@ class RedisWebhooks(WebhookStore):
             int(due.resume),
             *repeat_args(repeat),
         )
-        return check_replaced(self._write("webhook_replace", names[0], command, self._endpoints))
-
-    def _write(self, operation: str, key: bytes, command: Command, calls: RedisCalls | None = None) -> Any:
-        """Run a command as ``RedisCalls.write`` does, and observe its failure."""
-        try:
-            return (calls or self._calls).write(operation, key, command)
-        except (StorageUnavailable, OutcomeUnknown) as error:
-            self._observe_failure(error.reason)
-            raise
+        return check_replaced(self._endpoints.write("webhook_replace", names[0], command))
 
 
 def _due_command(app: str, webhook: str, now: int, limit: int) -> Command:

@@ -7,10 +7,9 @@ Owns how reminders are leased and rescheduled, and the turns of tenants. The wri
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from operator import attrgetter
 from time import monotonic
-from typing import Any, Final, cast, get_args
+from typing import Final, get_args
 
 from service.games.reminders import (
     NOT_OF_GAMES,
@@ -31,9 +30,6 @@ from service.redis.topology import Topology
 
 MAX_TENANTS_OF_A_SHARD: Final = 16
 """The maximum number of tenants of one shard that are considered: those who were served longest ago."""
-
-_FIRST_KEY: Final = 3
-"""The index of the first key in a command that runs a script."""
 
 
 class RedisReminders(ReminderQueue):
@@ -66,12 +62,12 @@ class RedisReminders(ReminderQueue):
         together: dict[int, list[tuple[int, str]]] = {}
         for shard, tenant in shares:
             together.setdefault(0 if self._topology.scripts_span_slots else shard, []).append((shard, tenant))
-        commands = []
+        calls = []
         for first, places in together.items():
             names = [keys.HEARTBEATS[first], *[keys.reminder_sets(kind)[shard] for shard, _ in places]]
             counts = [part for place in places for part in (place[1].encode(), shares[place])]
-            commands.append(evalsha("take", names, lease, by_tenant, *counts))
-        answers = self._run("take", commands) if commands else []
+            calls.append((names[0], evalsha("take", names, lease, by_tenant, *counts)))
+        answers = self._calls.run_each("take", calls) if calls else []
         reminders = [
             LeasedReminder(game.decode(), int(float(due)), float(leased), reading, tenant)
             for places, answer in zip(together.values(), answers, strict=True)
@@ -88,7 +84,9 @@ class RedisReminders(ReminderQueue):
         sets = keys.reminder_sets(kind)
         self._first = (self._first + 1) % SHARDS
         names = (*sets[self._first :], *sets[: self._first])
-        ((leased, now, *rows),) = self._run("take_any", [evalsha("take_any", names, lease, limit)])
+        ((leased, now, *rows),) = self._calls.run_each(
+            "take_any", [(names[0], evalsha("take_any", names, lease, limit))]
+        )
         reminders = [
             LeasedReminder(name.decode(), int(float(due)), float(leased), ClockReading(now))
             for name, due in zip(rows[::2], rows[1::2], strict=True)
@@ -107,9 +105,10 @@ class RedisReminders(ReminderQueue):
             if self._topology.scripts_span_slots
             else list(zip(keys.HEARTBEATS, sets, strict=True))
         )
+        answers = self._calls.run_each("due", [(group[0], evalsha("due", group, most)) for group in together])
         return [
             Due(at + place - 1, tenant.decode(), count, float(since))
-            for at, answer in enumerate(self._run("due", [evalsha("due", group, most) for group in together]))
+            for at, answer in enumerate(answers)
             if answer
             for place, tenant, count, since in zip(*[iter(answer)] * 4, strict=True)
         ]
@@ -123,7 +122,7 @@ class RedisReminders(ReminderQueue):
             names.append(keys.reminder_sets(kind)[shard])
         due = b"" if at is None else b"%d" % at
         command = evalsha("reschedule", names, *_leased(reminder), due, reminder.tenant.encode())
-        return self._run("reschedule", [command]) == [1]
+        return self._calls.run_each("reschedule", [(names[0], command)]) == [1]
 
     def renew(self, kind: ReminderKind, reminder: LeasedReminder, lease: int) -> LeasedReminder | None:
         shard = shard_of(reminder.game)
@@ -131,7 +130,8 @@ class RedisReminders(ReminderQueue):
             return None
         key = _key(kind, shard, reminder.tenant)
         heartbeat = keys.heartbeat(shard, is_one=self._topology.scripts_span_slots)
-        (leased,) = self._run("renew", [evalsha("renew", (key, heartbeat), *_leased(reminder), lease)])
+        command = evalsha("renew", (key, heartbeat), *_leased(reminder), lease)
+        (leased,) = self._calls.run_each("renew", [(key, command)])
         return None if leased is None else reminder._replace(leased=float(leased))
 
     def restore(self, kind: ReminderKind, game: str, tenant: str, at: int) -> None:
@@ -173,10 +173,6 @@ class RedisReminders(ReminderQueue):
 
     def allowance(self, game: str) -> OutageAllowance:
         return self.heartbeats.allowance(game)
-
-    def _run(self, script: str, commands: Sequence[Command]) -> list[Any]:
-        """Return the answers to commands that run this script, each on the owner of its first key."""
-        return self._calls.run_each(script, [(cast("bytes", command[_FIRST_KEY]), command) for command in commands])
 
 
 def _key(kind: ReminderKind, shard: int, tenant: str) -> bytes:
