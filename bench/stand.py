@@ -27,7 +27,7 @@ from bench.processes import DidNotStart, exact_seconds, free_port, resident_byte
 from service.devserver.embedded import EmbeddedServer, find_server
 from service.games.store.redis_store import RedisStore
 from service.limits.memory import MemoryReserve
-from service.redis.calls import observe_nothing
+from service.redis.calls import RedisCalls, observe_nothing
 from service.redis.connection import connect
 from service.redis.topology import Topology
 
@@ -214,13 +214,8 @@ def redis_seconds(client: Any) -> float:
 
 def open_store(topology: Topology, ttl_seconds: int) -> RedisStore:
     """Return the games on these servers, as a process of the service keeps them, but without its metrics."""
-    return RedisStore(
-        topology,
-        ttl_seconds,
-        memory_reserve=MemoryReserve(topology, observe_failure=observe_nothing),
-        observe=observe_nothing,
-        observe_failure=observe_nothing,
-    )
+    calls = RedisCalls(topology, observe=observe_nothing, observe_failure=observe_nothing)
+    return RedisStore(calls, ttl_seconds, MemoryReserve(topology, observe_failure=observe_nothing))
 
 
 def server_version(*, unix: bool = True) -> str:

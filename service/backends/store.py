@@ -27,10 +27,9 @@ from service.games.model.errors import LimitReached
 from service.games.ports import IDEMPOTENCY_TTL
 from service.limits.memory import MemoryReserve
 from service.redis import keys
-from service.redis.calls import FailureObserver, Observer, RedisCalls, as_unavailable, evalsha, unanswered
+from service.redis.calls import RedisCalls, as_unavailable, evalsha, unanswered
 from service.redis.connection import Command, MaybeSent, NotSent
 from service.redis.shards import shard_of
-from service.redis.topology import Topology
 
 TTL_MS: Final = IDEMPOTENCY_TTL * 1000
 KNOWN: Final = -2
@@ -104,18 +103,9 @@ class RedisBackends(BackendStore):
     New applications are refused while their server has no memory left but the ``memory_reserve``.
     """
 
-    def __init__(
-        self,
-        topology: Topology,
-        *,
-        replicated: bool = False,
-        memory_reserve: MemoryReserve,
-        observe: Observer,
-        observe_failure: FailureObserver,
-    ) -> None:
-        self._topology = topology
+    def __init__(self, calls: RedisCalls, memory_reserve: MemoryReserve) -> None:
+        self._calls = calls
         self._memory_reserve = memory_reserve
-        self._calls = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_failure)
 
     def repeated(self, app: str, name: str, now: int) -> Repeat | None:
         return find_repeat(self._calls.write, app, name, now)
@@ -140,7 +130,7 @@ class RedisBackends(BackendStore):
         names = [keys.application(app.decode()) for app in members]
         calls: list[tuple[bytes, Command]] = [(key, (b"GET", key)) for key in names]
         backends = []
-        for answer in self._topology.call_each(calls) if calls else ():
+        for answer in self._calls.topology.call_each(calls) if calls else ():
             if isinstance(answer, NotSent | MaybeSent):
                 raise unanswered(answer)
             if isinstance(answer, Exception):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 from importlib.metadata import version
-from typing import Final, NamedTuple, TypedDict
+from typing import Final, NamedTuple
 
 from service.backends.index.store import RedisIndex, RedisLobby
 from service.backends.store import RedisBackends, RedisErasures, read_own_budget
@@ -26,9 +26,7 @@ from service.metrics import Metrics
 from service.outgoing.sender import Sender
 from service.redis.calls import (
     WRITE_FAILURES,
-    FailureObserver,
     LimitedTopology,
-    Observer,
     RedisCalls,
     observe_nothing,
 )
@@ -70,15 +68,6 @@ def _url_of(settings: Settings) -> str:
     return settings.redis_url
 
 
-class _StoreOptions(TypedDict):
-    """The common arguments of the stores of games, applications and endpoints."""
-
-    replicated: bool
-    memory_reserve: MemoryReserve
-    observe: Observer
-    observe_failure: FailureObserver
-
-
 def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = None) -> Storage:
     """Return the storage for the settings; ``metrics`` counts its calls.
 
@@ -87,41 +76,35 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
     """
     unlimited = open_topology(_url_of(settings), settings.replicas)
     topology = unlimited if most_calls is None else LimitedTopology(unlimited, most_calls)
-    replicated, ttl = settings.replicated, settings.game_ttl_seconds
-    observe, failed = metrics.redis, metrics.failed_writes(WRITE_FAILURES)
+    observe, failed, ttl = metrics.redis, metrics.failed_writes(WRITE_FAILURES), settings.game_ttl_seconds
+    counted = RedisCalls(topology, replicated=settings.replicated, observe=observe, observe_failure=failed)
+    unconfirmed = RedisCalls(topology, observe=observe, observe_failure=failed)
+    calls = RedisCalls(topology, replicated=settings.replicated, observe=observe, observe_failure=observe_nothing)
+    unlimited_calls = RedisCalls(unlimited, observe=observe, observe_failure=observe_nothing)
+    reserve = MemoryReserve(topology, observe_failure=failed)
     reminders = RedisReminders(unlimited, observe=observe, observe_failure=failed)
-    calls = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_nothing)
-    options = _StoreOptions(
-        replicated=replicated,
-        memory_reserve=MemoryReserve(topology, observe_failure=failed),
-        observe=observe,
-        observe_failure=failed,
-    )
     clock = ServerClock(reminders.server_time, observe=metrics.clock_offset.set)
-    share_calls = RedisCalls(unlimited, observe=observe, observe_failure=observe_nothing)
-    own_budget = partial(read_own_budget, share_calls)
     return Storage(
         topology=topology,
-        store=RedisStore(topology, ttl, **options),
+        store=RedisStore(counted, ttl, reserve),
         reminders=reminders,
-        backends=RedisBackends(topology, **options),
-        deleted=DeletedGames(RedisDeletions(unlimited, observe=observe)),
+        backends=RedisBackends(counted, reserve),
+        deleted=DeletedGames(RedisDeletions(unlimited_calls)),
         game_index=RedisIndex(calls, ttl),
         lobby=RedisLobby(RedisCalls(topology, observe=observe, observe_failure=observe_nothing)),
-        webhooks=RedisWebhooks(topology, **options),
+        webhooks=RedisWebhooks(counted, unconfirmed, reserve),
         erasures=RedisErasures(calls),
         games_of_bots=RedisGamesOfBots(calls, ttl),
         calls=calls,
         clock=clock,
         shares=RedisShares(
-            unlimited,
-            share_calls,
+            unlimited_calls,
             Budgets(settings.stored_mb_per_day, settings.app_stored_mb_per_day),
             clock=clock,
-            own_budget=own_budget,
+            own_budget=partial(read_own_budget, unlimited_calls),
         ),
-        stats=RedisStats(unlimited, observe=observe),
-        stored_games=RedisStoredGames(unlimited, share_calls),
+        stats=RedisStats(unlimited_calls),
+        stored_games=RedisStoredGames(unlimited_calls),
         learning=RedisLearning(calls),
     )
 

@@ -20,7 +20,6 @@ from service.redis import keys
 from service.redis.calls import RedisCalls, evalsha
 from service.redis.connection import NotSent
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
-from service.redis.topology import Topology
 
 REFRESH_SECONDS: Final = 1.0
 """Seconds between two readings of the memory of the servers."""
@@ -132,14 +131,12 @@ class RedisShares(Shares):
 
     def __init__(
         self,
-        topology: Topology,
         calls: RedisCalls,
         budgets: Budgets,
         *,
         clock: Callable[[], int],
         own_budget: Callable[[str], int | None],
     ) -> None:
-        self._topology = topology
         self._calls = calls
         self._budgets = budgets
         self._clock = clock
@@ -153,10 +150,10 @@ class RedisShares(Shares):
     def refresh(self) -> None:
         """Read the memory of the servers, unless one of them does not answer. Raises no fault of the store."""
         try:
-            primaries = self._topology.one_for_each_primary(keys.CHECKS)
+            primaries = self._calls.topology.one_for_each_primary(keys.CHECKS)
         except NotSent:
             return
-        answers = self._topology.call_each([(key, (b"INFO", b"memory")) for key in primaries])
+        answers = self._calls.topology.call_each([(key, (b"INFO", b"memory")) for key in primaries])
         if any([isinstance(answer, Exception) for answer in answers]):
             return
         memories = [Memory.shown(answer) for answer in answers]

@@ -175,7 +175,7 @@ class RedisCalls:
         observe: Observer,
         observe_failure: FailureObserver,
     ) -> None:
-        self._topology = topology
+        self.topology = topology
         self._replicated = replicated
         self._wait_in_full_at: dict[str, float] = {}
         """For each server whose last write was not confirmed: when a write waits for ``REPLICA_WAIT`` again."""
@@ -190,11 +190,11 @@ class RedisCalls:
         """
         began = monotonic()
         try:
-            self._topology.require_primary(key)
+            self.topology.require_primary(key)
             confirm = self._wait(key) if self._replicated else ()
-            answer, *replicas = self._topology.call(key, command, *confirm)
+            answer, *replicas = self.topology.call(key, command, *confirm)
             if isinstance(answer, NoScriptError):
-                answer, *replicas = self._topology.call(key, _with_source(command), *confirm)
+                answer, *replicas = self.topology.call(key, _with_source(command), *confirm)
         except NotSent as error:
             raise self._failed(unanswered(error)) from error
         except MaybeSent as error:
@@ -208,21 +208,21 @@ class RedisCalls:
         if answer == 1 or isinstance(answer, list) or answer == b"OK":
             for count, (_, required, _) in zip(replicas, confirm, strict=True):
                 if isinstance(count, Exception) or count < required:
-                    self._wait_in_full_at.setdefault(self._topology.node(key), monotonic() + FULL_WAIT_SECONDS)
+                    self._wait_in_full_at.setdefault(self.topology.node(key), monotonic() + FULL_WAIT_SECONDS)
                     raise self._failed(OutcomeUnknown("no replica"))
-                self._wait_in_full_at.pop(self._topology.node(key), None)
+                self._wait_in_full_at.pop(self.topology.node(key), None)
         return answer
 
     def _wait(self, key: bytes) -> tuple[Command]:
         """Return the WAIT command for the replicas of the owner of a key. Raises ``NotSent``."""
-        node, now, milliseconds = self._topology.node(key), monotonic(), REPLICA_WAIT
+        node, now, milliseconds = self.topology.node(key), monotonic(), REPLICA_WAIT
         in_full_at = self._wait_in_full_at.get(node)
         if in_full_at is not None:
             if now < in_full_at:
                 milliseconds = SHORT_REPLICA_WAIT
             else:
                 self._wait_in_full_at[node] = now + FULL_WAIT_SECONDS  # one at a time
-        return ((b"WAIT", self._topology.replicas(key), milliseconds),)
+        return ((b"WAIT", self.topology.replicas(key), milliseconds),)
 
     def _failed(self, error: E) -> E:
         """Observe the error of a write, and return it."""
@@ -243,7 +243,7 @@ class RedisCalls:
         try:
             for repeated in (False, True):
                 try:
-                    answers = self._topology.call(key, *commands)
+                    answers = self.topology.call(key, *commands)
                     break
                 except (NotSent, MaybeSent) as error:
                     # Not after a timeout: the server would probably be as slow again.
@@ -259,6 +259,13 @@ class RedisCalls:
                 raise as_unavailable(answer) or answer from None
         return answers
 
+    def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
+        """Return one of these keys for each known primary that owns any. Raises ``StorageUnavailable``."""
+        try:
+            return self.topology.one_for_each_primary(keys)
+        except NotSent as error:
+            raise unanswered(error) from error
+
     def run_each(self, operation: str, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
         """Return the answers to commands, each run on the owner of the key beside it; ``None`` for one that failed.
 
@@ -266,11 +273,11 @@ class RedisCalls:
         """
         began = monotonic()
         try:
-            answers = self._topology.call_each(calls)
+            answers = self.topology.call_each(calls)
             unknown = [at for at, answer in enumerate(answers) if isinstance(answer, NoScriptError)]
             if unknown:
                 again = [(calls[at][0], _with_source(calls[at][1])) for at in unknown]
-                for at, answer in zip(unknown, self._topology.call_each(again), strict=True):
+                for at, answer in zip(unknown, self.topology.call_each(again), strict=True):
                     answers[at] = answer
         finally:
             self._observe(operation, monotonic() - began)

@@ -19,26 +19,26 @@ from service.redis.topology import Topology
 
 
 def scan_pages(
-    topology: Topology, calls: RedisCalls, operation: str, key: bytes, *, command: Callable[[bytes], Command]
+    calls: RedisCalls, operation: str, key: bytes, *, command: Callable[[bytes], Command]
 ) -> Iterator[list[bytes]]:
     """Yield the pages of a scan on the owner of ``key``; ``command`` returns the command for a cursor.
 
     Raises ``StorageUnavailable``, even if only the owner has changed: the cursors of the old one are not valid on it.
     """
-    node = _node(topology, key)
+    node = _node(calls, key)
     cursor = b"0"
     while True:
         cursor, page = calls.read(operation, key, command(cursor))
         yield page
         if cursor == b"0":
             return
-        if _node(topology, key) != node:
+        if _node(calls, key) != node:
             raise StorageUnavailable("failover")
 
 
-def _node(topology: Topology, key: bytes) -> str:
+def _node(calls: RedisCalls, key: bytes) -> str:
     try:
-        return topology.node(key)
+        return calls.topology.node(key)
     except NotSent as error:
         raise unanswered(error) from error
 
@@ -53,7 +53,6 @@ class RedisScan:
     """Finds what is stored on the servers of a topology, in no order; what is there all the time at least once."""
 
     def __init__(self, topology: Topology) -> None:
-        self._topology = topology
         self._calls = RedisCalls(topology, observe=observe_nothing, observe_failure=observe_nothing)
 
     def games(self) -> Iterator[str]:
@@ -63,13 +62,8 @@ class RedisScan:
         return self._ids(b"domino:{*}:index", _INDEX)
 
     def _ids(self, pattern: bytes, name: re.Pattern[bytes]) -> Iterator[str]:
-        try:
-            primaries = self._topology.one_for_each_primary(keys.CHECKS)
-        except NotSent as error:
-            raise unanswered(error) from error
-        for key in primaries:
+        for key in self._calls.one_for_each_primary(keys.CHECKS):
             pages = scan_pages(
-                self._topology,
                 self._calls,
                 "scan",
                 key,

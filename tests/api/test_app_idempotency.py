@@ -17,14 +17,13 @@ from service.games.facade import GamesFacade
 from service.games.ports import IDEMPOTENCY_TTL
 from service.games.store.idempotency import IdempotencyKey
 from service.redis import keys
-from service.redis.calls import observe_nothing
 from service.redis.connection import connect
 from service.redis.server_clock import system_clock
 from service.redis.topology import SingleNodeTopology
 from tests.api.client import Api, location_of, status_and_code
 from tests.api.timed import SettableClock
 from tests.support.application import build_backends, create_app
-from tests.support.stores.redis_stores import memory_reserve, redis_backends, redis_webhooks
+from tests.support.stores.redis_stores import memory_reserve, redis_backends, redis_calls, redis_webhooks
 
 pytestmark = pytest.mark.gate
 
@@ -178,8 +177,7 @@ class Overtaken(RedisBackends):
 @pytest.mark.parametrize("reads", [1, 2])
 def test_a_rotation_that_is_overtaken_by_itself_gives_the_same_key(redis_url: str, reads: int) -> None:
     topology = SingleNodeTopology(connect(redis_url))
-    reserve = memory_reserve(topology)
-    store = Overtaken(topology, memory_reserve=reserve, observe=observe_nothing, observe_failure=observe_nothing)
+    store = Overtaken(redis_calls(topology), memory_reserve(topology))
     here = build_backends(store, [NEW]).keys
     there = build_backends(redis_backends(SingleNodeTopology(connect(redis_url))), [NEW]).keys
     made = here.create("Club")

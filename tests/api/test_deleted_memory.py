@@ -179,7 +179,7 @@ class Worker:
         self._made_of = store, feed, backends
         self.games = build_games(store, feed, [SECRET], TTL_SECONDS)
         self.app: Application = create_app(self.games, build_streams(keepalive_seconds=0.1), backends=backends)
-        self.deleted = DeletedGames(redis_deletions(store._topology))
+        self.deleted = DeletedGames(redis_deletions(store._calls.topology))
         self.deleted.on_deletion(self.app.forget)
         self.deleted.on_erasure(self.app.drop_cached)
 
@@ -290,7 +290,7 @@ def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_bot_worker(
 ) -> None:
     client = worker.client()
     game_id = prepare(store, client, app_key, traces, clock={"turn": 600})
-    topology = store._topology
+    topology = store._calls.topology
     repository = build_repository(store, system_clock, secrets.token_bytes)
     reminders = redis_reminders(topology)
     automation = Automation(repository)
@@ -298,7 +298,7 @@ def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_bot_worker(
     decisions = Decisions(RoundEvents(repository), metrics, choose_move)
     game = repository.reader.load(game_id)
     assert game is not None
-    decisions._events.of(game)  # as for a decision
+    decisions.events.of(game)  # as for a decision
     seat = game.state.turn
     assert seat is not None
     repository.transactions.transact(game, _away(seat))

@@ -67,9 +67,7 @@ class SmallStore:
         nodes = open_topology(server.url)
         self.calls = redis_calls(nodes)
         reserve = MemoryReserve(nodes, observe_failure=observe_nothing, now=_Ticks())
-        self.shares = RedisShares(
-            nodes, self.calls, budgets, clock=clock, own_budget=partial(read_own_budget, self.calls)
-        )
+        self.shares = RedisShares(self.calls, budgets, clock=clock, own_budget=partial(read_own_budget, self.calls))
         self.store = redis_store(nodes, TTL, reserve=reserve)
         self.reminders = redis_reminders(nodes)
         self.feed = RedisEventFeed(nodes)

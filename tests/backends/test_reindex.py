@@ -39,7 +39,7 @@ class Table(Owned):
         self.published = Published(self.index, RedisLobby(calls))
         self.outbox: Outbox = outbox_of(self, self.published)
         self.scan = RedisScan(topology)
-        self.stored = RedisStoredGames(topology, calls)
+        self.stored = RedisStoredGames(calls)
 
     def publish(self) -> None:
         """Follow all games that are due."""

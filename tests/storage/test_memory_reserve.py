@@ -16,6 +16,7 @@ from tests.storage.clusters import Cluster
 from tests.storage.conftest import TTL
 from tests.storage.servers import FakeServer, RealServer, fill
 from tests.storage.write_requests import write
+from tests.support.stores.redis_stores import redis_store
 
 pytestmark = pytest.mark.gate
 
@@ -33,13 +34,7 @@ def clock() -> Clock:
 
 
 def with_reserve(topology: Topology, clock: Clock) -> RedisStore:
-    return RedisStore(
-        topology,
-        TTL,
-        memory_reserve=MemoryReserve(topology, observe_failure=observe_nothing, now=clock),
-        observe=observe_nothing,
-        observe_failure=observe_nothing,
-    )
+    return redis_store(topology, TTL, reserve=MemoryReserve(topology, observe_failure=observe_nothing, now=clock))
 
 
 def assert_refused(store: RedisStore) -> None:

@@ -13,13 +13,12 @@ from service.games.ports import Backlog
 from service.games.reminders import ReminderKind
 from service.games.store import stats
 from service.games.store.stats import MAX_TENANTS, RedisStats
-from service.redis.calls import observe_nothing
 from service.redis.errors import StorageUnavailable
 from service.redis.shards import with_shard
 from service.redis.topology import SingleNodeTopology, Topology, open_topology
 from tests.storage.servers import RealServer, fill
 from tests.support import reminders
-from tests.support.stores.redis_stores import redis_reminders
+from tests.support.stores.redis_stores import redis_calls, redis_reminders
 
 pytestmark = pytest.mark.gate
 
@@ -49,7 +48,7 @@ def clear(topology: Topology) -> None:
 
 
 def of(topology: Topology) -> RedisStats:
-    return RedisStats(topology, observe=observe_nothing)
+    return RedisStats(redis_calls(topology))
 
 
 def new_game() -> str:

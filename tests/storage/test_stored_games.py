@@ -62,7 +62,7 @@ def kept(request: pytest.FixtureRequest) -> Kept:
         topology = SingleNodeTopology(request.getfixturevalue("shared_client"))
     else:
         topology = request.getfixturevalue("cluster_topology")
-    return Kept(topology, redis_store(topology, TTL), RedisStoredGames(topology, redis_calls(topology)))
+    return Kept(topology, redis_store(topology, TTL), RedisStoredGames(redis_calls(topology)))
 
 
 def new_game(shard: int | None = None) -> str:

@@ -102,10 +102,10 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> ExampleApp:
 
     unobserved = _Observers(observe=observe_nothing, observe_failure=observe_nothing)
     reserve = MemoryReserve(topology, observe_failure=observe_nothing)
-    store = _SizedStore(topology, _TTL_SECONDS, memory_reserve=reserve, **unobserved)
     reminders, calls = RedisReminders(topology, **unobserved), RedisCalls(topology, **unobserved)
+    store = _SizedStore(calls, _TTL_SECONDS, reserve)
     index, lobby = _LastingIndex(calls, _INDEX_TTL_SECONDS), RedisLobby(calls)
-    webhooks = RedisWebhooks(topology, memory_reserve=reserve, **unobserved)
+    webhooks = RedisWebhooks(calls, calls, reserve)
     runtime = sequential_runtime(clock, _SameBytes())
     repository = GameRepository(store, runtime, observe=lambda _: None, admit_read=lambda _: None, keeping=_KEEPING)
     outbox = Outbox(repository, index, lobby, clock)
@@ -152,7 +152,7 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> ExampleApp:
     random_bytes, idempotency = _SameBytes(), Idempotency([b"example"])
     backends = BackendsFacade(
         Backends(
-            RedisBackends(topology, memory_reserve=reserve, **unobserved),
+            RedisBackends(calls, reserve),
             clock=clock,
             random_bytes=random_bytes,
             idempotency=idempotency,

@@ -23,10 +23,9 @@ from service.backends.ports import (
 from service.backends.store import check_replaced, find_repeat, repeat_args
 from service.limits.memory import MemoryReserve
 from service.redis import keys
-from service.redis.calls import FailureObserver, Observer, RedisCalls, evalsha
+from service.redis.calls import RedisCalls, evalsha
 from service.redis.connection import Command
 from service.redis.shards import shard_of
-from service.redis.topology import Topology
 
 ATTEMPTS_TTL: Final = 30 * 86_400
 """Seconds after the last attempt until the stored attempts expire."""
@@ -53,19 +52,10 @@ class RedisWebhooks(WebhookStore):
     ``memory_reserve``.
     """
 
-    def __init__(
-        self,
-        topology: Topology,
-        *,
-        replicated: bool = False,
-        memory_reserve: MemoryReserve,
-        observe: Observer,
-        observe_failure: FailureObserver,
-    ) -> None:
-        self._topology = topology
+    def __init__(self, endpoints: RedisCalls, deliveries: RedisCalls, memory_reserve: MemoryReserve) -> None:
+        self._endpoints = endpoints
+        self._calls = deliveries
         self._memory_reserve = memory_reserve
-        self._endpoints = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_failure)
-        self._calls = RedisCalls(topology, observe=observe, observe_failure=observe_failure)
 
     def repeated(self, app: str, name: str, now: int) -> Repeat | None:
         return find_repeat(self._endpoints.write, app, name, now)
@@ -141,7 +131,7 @@ class RedisWebhooks(WebhookStore):
 
     def renew(self, webhook: Webhook, leased: float, lease: int) -> float | None:
         key = _reminders(webhook)
-        heartbeat = keys.heartbeat(_shard(webhook), is_one=self._topology.scripts_span_slots)
+        heartbeat = keys.heartbeat(_shard(webhook), is_one=self._calls.topology.scripts_span_slots)
         command = evalsha("renew", (key, heartbeat), _reminder(webhook), repr(leased).encode(), lease)
         answer = self._calls.write("renew", key, command)
         return None if answer is None else float(answer)

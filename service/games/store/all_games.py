@@ -17,7 +17,6 @@ from service.redis.connection import Command
 from service.redis.errors import StorageUnavailable
 from service.redis.scan import scan_pages
 from service.redis.shards import shard_of
-from service.redis.topology import Topology
 
 PAGE: Final = 500
 """Games that are read together, or a few more."""
@@ -34,8 +33,7 @@ class SizedGame(NamedTuple):
 class RedisStoredGames:
     """Reads the index of the games in a ``RedisStore``. Every method raises ``StorageUnavailable``."""
 
-    def __init__(self, topology: Topology, calls: RedisCalls) -> None:
-        self._topology = topology
+    def __init__(self, calls: RedisCalls) -> None:
         self._calls = calls
 
     def games(self, tenants: Set[str] | None = None) -> Iterator[SizedGame]:
@@ -67,7 +65,7 @@ class RedisStoredGames:
         encoded = None if tenants is None else {tenant.encode() for tenant in tenants if tenant}
         for key in keys.STORED:
             command = partial(_slice_of, key)
-            for flat in scan_pages(self._topology, self._calls, "stored_games", key, command=command):
+            for flat in scan_pages(self._calls, "stored_games", key, command=command):
                 pairs = zip(flat[::2], flat[1::2], strict=True)
                 yield [game.decode() for game, tenant in pairs if encoded is None or tenant in encoded]
 
@@ -85,7 +83,7 @@ class RedisStoredGames:
     def _values(self, games: list[str]) -> list[StoredGame | None]:
         calls: list[tuple[bytes, Command]] = [(keys.state(game), (b"GET", keys.state(game))) for game in games]
         values: list[StoredGame | None] = []
-        for answer in self._topology.call_each(calls):
+        for answer in self._calls.topology.call_each(calls):
             if isinstance(answer, Exception):
                 raise failure_of(answer) from None
             values.append(None if answer is None else parse_stored(answer))

@@ -42,17 +42,11 @@ from service.games.store.open_tables import RedisOpenTables
 from service.limits.memory import MemoryReserve
 from service.redis import keys
 from service.redis.calls import (
-    FailureObserver,
-    Observer,
     RedisCalls,
     evalsha,
-    observe_nothing,
-    unanswered,
 )
-from service.redis.connection import NotSent
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.redis.shards import shard_of
-from service.redis.topology import Topology
 
 # The events of a game: as entries of its list in Redis, and as published.
 
@@ -124,21 +118,11 @@ class RedisStore(Store):
     ``memory_reserve``: new games are refused while their server has only this reserve left.
     """
 
-    def __init__(
-        self,
-        topology: Topology,
-        ttl_seconds: int,
-        *,
-        replicated: bool = False,
-        memory_reserve: MemoryReserve,
-        observe: Observer,
-        observe_failure: FailureObserver,
-    ) -> None:
+    def __init__(self, calls: RedisCalls, ttl_seconds: int, memory_reserve: MemoryReserve) -> None:
         if ttl_seconds < 1:
             raise ValueError("a game must live for at least one second")
-        self._topology = topology
+        self._calls = calls
         self._ttl = ttl_seconds
-        self._calls = RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_failure)
         self._memory_reserve = memory_reserve
         self.tables = RedisOpenTables(self._calls)
 
@@ -275,10 +259,7 @@ class RedisStore(Store):
 
     def check(self) -> None:
         """Write a key that soon expires to every primary. Raises ``StorageUnavailable`` if all of them fail."""
-        try:
-            checks = self._topology.one_for_each_primary(keys.CHECKS)
-        except NotSent as error:
-            raise unanswered(error) from error
+        checks = self._calls.one_for_each_primary(keys.CHECKS)
         if len(checks) == 1:
             errors = [self._write_check(checks[0])]
         else:
@@ -373,12 +354,11 @@ _ERASED: Final = " erased"
 class RedisDeletions(Deletions):
     """The recent deletions of the games in the ``RedisStore`` on the same servers."""
 
-    def __init__(self, topology: Topology, *, observe: Observer) -> None:
-        self._topology = topology
-        self._calls = RedisCalls(topology, observe=observe, observe_failure=observe_nothing)
+    def __init__(self, calls: RedisCalls) -> None:
+        self._calls = calls
 
     def deleted(self, within: int) -> RecentDeletions:
-        shards = [keys.DELETED] if self._topology.scripts_span_slots else [(key,) for key in keys.DELETED]
+        shards = [keys.DELETED] if self._calls.topology.scripts_span_slots else [(key,) for key in keys.DELETED]
         calls = [(shard[0], evalsha("deleted", shard, within)) for shard in shards]
         answers = self._calls.run_each("deleted", calls)
         noted = [entry.decode() for answer in answers for entry in answer or ()]

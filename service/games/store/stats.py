@@ -14,10 +14,9 @@ from typing import Any, Final, get_args
 from service.games.ports import Backlog, StoreStats
 from service.games.reminders import NOT_OF_GAMES, ReminderKind
 from service.redis import keys
-from service.redis.calls import Observer, RedisCalls, evalsha, observe_nothing, unanswered
-from service.redis.connection import Command, NotSent, info_fields
+from service.redis.calls import RedisCalls, evalsha
+from service.redis.connection import Command, info_fields
 from service.redis.errors import StorageUnavailable
-from service.redis.topology import Topology
 
 VALID_SECONDS: Final = 1.0
 """Seconds for which statistics are reused, so that frequent reads cost nothing."""
@@ -34,9 +33,8 @@ Call = tuple[bytes, Command]
 class RedisStats:
     """Statistics of the servers of a topology."""
 
-    def __init__(self, topology: Topology, *, observe: Observer) -> None:
-        self._topology = topology
-        self._calls = RedisCalls(topology, observe=observe, observe_failure=observe_nothing)
+    def __init__(self, calls: RedisCalls) -> None:
+        self._calls = calls
         self._lock = Lock()
         self._read_at: float | None = None
         self._stats: StoreStats | None = None
@@ -59,10 +57,7 @@ class RedisStats:
         return stats
 
     def _read_all(self) -> StoreStats:
-        try:
-            primaries = self._topology.one_for_each_primary(keys.CHECKS)
-        except NotSent as error:
-            raise unanswered(error) from error
+        primaries = self._calls.one_for_each_primary(keys.CHECKS)
         answers = self._calls.run_each(
             "figures", [*[(key, (b"INFO", b"memory")) for key in primaries], *self._backlog_calls()]
         )
@@ -72,7 +67,7 @@ class RedisStats:
 
     def _backlog_calls(self) -> list[Call]:
         """Return the calls that read backlogs: one for all shards, or with several servers one for each shard."""
-        if self._topology.scripts_span_slots:
+        if self._calls.topology.scripts_span_slots:
             names = [key for kind in _KINDS for key in keys.reminder_sets(kind)]
             return [(names[0], evalsha("backlog", names, MAX_TENANTS, *_WITH_TENANTS))]
         shards = zip(*[keys.reminder_sets(kind) for kind in _KINDS], strict=True)

@@ -17,9 +17,15 @@ from service.redis.topology import Topology
 from tests.support.stores.memory_store import MemoryStore
 
 
-def redis_calls(topology: Topology, *, replicated: bool = False) -> RedisCalls:
+def redis_calls(
+    topology: Topology,
+    *,
+    replicated: bool = False,
+    observe: Observer = observe_nothing,
+    observe_failure: FailureObserver = observe_nothing,
+) -> RedisCalls:
     """Calls to the servers of a topology."""
-    return RedisCalls(topology, replicated=replicated, observe=observe_nothing, observe_failure=observe_nothing)
+    return RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_failure)
 
 
 def redis_store(
@@ -33,14 +39,8 @@ def redis_store(
     observe_failure: FailureObserver = observe_nothing,
 ) -> RedisStore:
     """The games on the servers of a topology, in a store of this class."""
-    return kind(
-        topology,
-        ttl_seconds,
-        replicated=replicated,
-        memory_reserve=memory_reserve(topology) if reserve is None else reserve,
-        observe=observe,
-        observe_failure=observe_failure,
-    )
+    calls = redis_calls(topology, replicated=replicated, observe=observe, observe_failure=observe_failure)
+    return kind(calls, ttl_seconds, memory_reserve(topology) if reserve is None else reserve)
 
 
 def learning_of(store: Store) -> LearningStore:
@@ -68,27 +68,17 @@ def redis_backends(
     reserve: MemoryReserve | None = None,
 ) -> RedisBackends:
     """The applications on the servers of a topology."""
-    return RedisBackends(
-        topology,
-        memory_reserve=memory_reserve(topology) if reserve is None else reserve,
-        observe=observe_nothing,
-        observe_failure=observe_nothing,
-    )
+    return RedisBackends(redis_calls(topology), memory_reserve(topology) if reserve is None else reserve)
 
 
 def redis_webhooks(
     topology: Topology, *, replicated: bool = False, reserve: MemoryReserve | None = None
 ) -> RedisWebhooks:
     """The endpoints on the servers of a topology."""
-    return RedisWebhooks(
-        topology,
-        replicated=replicated,
-        memory_reserve=memory_reserve(topology) if reserve is None else reserve,
-        observe=observe_nothing,
-        observe_failure=observe_nothing,
-    )
+    endpoints = redis_calls(topology, replicated=replicated)
+    return RedisWebhooks(endpoints, redis_calls(topology), memory_reserve(topology) if reserve is None else reserve)
 
 
 def redis_deletions(topology: Topology) -> RedisDeletions:
     """The deletions noted on the servers of a topology."""
-    return RedisDeletions(topology, observe=observe_nothing)
+    return RedisDeletions(redis_calls(topology))
