@@ -27,8 +27,8 @@ from service.games.model.errors import LimitReached
 from service.games.ports import IDEMPOTENCY_TTL
 from service.limits.memory import MemoryReserve
 from service.redis import keys
-from service.redis.calls import RedisCalls, as_unavailable, evalsha, unanswered
-from service.redis.connection import Command, MaybeSent, NotSent
+from service.redis.calls import RedisCalls, evalsha, failure_of
+from service.redis.connection import Command
 from service.redis.shards import shard_of
 
 TTL_MS: Final = IDEMPOTENCY_TTL * 1000
@@ -131,10 +131,8 @@ class RedisBackends(BackendStore):
         calls: list[tuple[bytes, Command]] = [(key, (b"GET", key)) for key in names]
         backends = []
         for answer in self._calls.topology.call_each(calls) if calls else ():
-            if isinstance(answer, NotSent | MaybeSent):
-                raise unanswered(answer)
             if isinstance(answer, Exception):
-                raise as_unavailable(answer) or answer from None
+                raise failure_of(answer) from None
             if answer is not None:
                 backends.append(decode_backend(answer))
         return sorted(backends, key=lambda backend: (backend.created_at, backend.id))

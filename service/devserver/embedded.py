@@ -271,8 +271,8 @@ class EmbeddedServer:
         self._process.kill()
         self._process.wait()
 
-    def _tail(self, lines: int = 12) -> str:
-        return "\n".join(self._log().splitlines()[-lines:]) or "(its log is empty)"
+    def _tail(self) -> str:
+        return "\n".join(self._log().splitlines()[-12:]) or "(its log is empty)"
 
     def _log(self) -> str:
         """Return what the server has logged since it was started."""

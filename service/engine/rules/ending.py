@@ -101,11 +101,11 @@ def flipped(state: State) -> EndReason | None:
     return "flip" if state.layout.placements[0].face_down else None
 
 
-def after_rounds(rounds: int, best: ScoreOrder) -> Callable[[State], Verdict]:
-    """End the match after this number of rounds (rules 1.9, 3.9)."""
+def after_rounds(rounds: int) -> Callable[[State], Verdict]:
+    """End the match after this number of rounds; the highest total wins (rules 1.9, 3.9)."""
 
     def match_end(state: State) -> Verdict:
-        return NO_VERDICT if state.round < rounds else Verdict((), best_seats(state, state.active_seats(), best))
+        return NO_VERDICT if state.round < rounds else Verdict((), best_seats(state, state.active_seats(), "highest"))
 
     return match_end
 

@@ -47,7 +47,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         points=_points(divisor),
         round_end=out_or_blocked(),
         score_round=_count(divisor),
-        match_end=after_rounds(rounds, "highest"),
+        match_end=after_rounds(rounds),
         rows={tile: _row(tile, divisor) for tile in double_set(highest)},
     )
 

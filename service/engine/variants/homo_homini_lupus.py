@@ -44,7 +44,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         drawing=UNTIL_IT_FITS,
         round_end=first_of(first_seat_out, all_ends_closed, nothing_left_fits, blocked()),
         score_round=_count,
-        match_end=after_rounds(rounds, "highest"),
+        match_end=after_rounds(rounds),
     )
 
 

@@ -42,7 +42,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         reserve=len(_SET),
         round_end=out_or_blocked(len(_SET)),
         score_round=_pool(stake) if scoring == "pool" else WinnerTakes("13.7", "13.7", "others").result,
-        match_end=after_rounds(rounds, "highest"),
+        match_end=after_rounds(rounds),
     )
 
 

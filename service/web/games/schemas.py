@@ -28,10 +28,10 @@ MAX_TEXT_CHARS: Final = 200
 MAX_FILL_SECONDS: Final = 86_400
 
 
-def level_field(description: str, *, required: bool = False) -> fields.String:
+def level_field(description: str) -> fields.String:
     """Return the field of a level of computer players; ``description`` begins its description."""
     return fields.String(
-        required=required,
+        required=True,
         validate=OneOf(LEVELS),
         metadata=doc(f"{description}: one of `bots` in `GET /v1/variants`.", example="casual"),
     )
@@ -141,7 +141,7 @@ class PresenceInSchema(RequestSchema):
 class SeatFillInSchema(RequestSchema):
     """A computer player for an open seat."""
 
-    bot = level_field("The level of the computer player", required=True)
+    bot = level_field("The level of the computer player")
 
 
 class FillInSchema(RequestSchema):
@@ -152,7 +152,7 @@ class FillInSchema(RequestSchema):
         validate=Range(0, MAX_FILL_SECONDS),
         metadata=doc("Seconds after the first person sat down. With nobody there, nothing happens.", example=60),
     )
-    bot = level_field("The level of the computer players", required=True)
+    bot = level_field("The level of the computer players")
 
 
 class ClaimInSchema(RequestSchema):
