@@ -180,9 +180,9 @@ def _start_clock(storage: Storage) -> None:
 
 def _follow_deletions(storage: Storage, app: Application, backends: BackendsFacade) -> None:
     """Remove a game from all caches of this process when it is deleted, or a player in it is erased."""
-    for forget in (app.forget, backends.listing.forget):
+    for forget in (app.services.forget, backends.listing.forget):
         storage.deleted.on_deletion(forget)
-    for forget in (app.drop_cached, backends.listing.forget):
+    for forget in (app.services.drop_cached, backends.listing.forget):
         storage.deleted.on_erasure(forget)
 
 

@@ -5,17 +5,15 @@ Owns the order of the middleware between the server and the handlers. Does not d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from typing import Final
 
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.backends.facade import BackendsFacade
 from service.games.facade import GamesFacade
-from service.games.ports import TimeSource
 from service.learning.queries import Learning
 from service.metrics import Metrics
-from service.web import services
 from service.web.backends import routes as backends_routes
 from service.web.board import routes as board_routes
 from service.web.board.serializers import GeometryCache
@@ -38,7 +36,7 @@ from service.web.problems import answers
 from service.web.problems import routes as problems_routes
 from service.web.rate_limits import RateLimits
 from service.web.records import routes as records_routes
-from service.web.services import Services
+from service.web.services import EXTENSION, Services
 from service.web.variants import routes as variants_routes
 from service.web.webhooks import routes as webhooks_routes
 
@@ -69,26 +67,19 @@ MAX_VIEW_CACHE_BYTES: Final = 1024 * 1024
 class Application(LeanFlask):
     """The Flask application of one worker."""
 
-    def __init__(self, streams: Streams, clock: TimeSource) -> None:
+    def __init__(self, services: Services) -> None:
         super().__init__("service.web")
-        self._streams = streams
-        self._clock = clock
-
-    def forget(self, games: Container[str]) -> None:
-        """Drop deleted games from the caches of this worker, and end their streams."""
-        services.installed(self).forget(games)
-
-    def drop_cached(self, games: Container[str]) -> None:
-        """Drop games in which a player was erased from the caches of this worker; their streams stay open."""
-        services.installed(self).drop_cached(games)
+        self.url_map.merge_slashes = False
+        self.services = services
+        self.extensions[EXTENSION] = services
 
     def seconds(self) -> float:
         """Return the time that deadlines are compared with, in seconds since 1970; the server sends it as ``Date``."""
-        return self._clock() / 1000
+        return self.services.games.clock() / 1000
 
     def drain(self) -> None:
         """End all streams before the worker stops."""
-        self._streams.drain()
+        self.services.streams.drain()
 
 
 def create_app(
@@ -111,11 +102,9 @@ def create_app(
     ``metrics_port``: connections to this port are served by ``create_metrics_app``; 0 for none.
     ``addresses``: the URLs at which clients can reach the service, as far as it knows.
     """
-    app = Application(streams, games.clock)
-    app.url_map.merge_slashes = False
     caches = ResponseCache(), ResponseCache(MAX_VIEW_CACHE_BYTES), GeometryCache(yield_control)
-    own_services = Services(games, learning, backends, limits, streams, *caches, metrics, yield_control, addresses)
-    services.install(app, own_services)
+    services = Services(games, learning, backends, limits, streams, *caches, metrics, yield_control, addresses)
+    app = Application(services)
     answers.install(app, limits)
     app.before_request(check_headers)
     plain_headers = install_cors(app)
@@ -126,17 +115,15 @@ def create_app(
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=0, x_host=0)  # type: ignore[method-assign]
     app.wsgi_app = RequestMiddleware(app.wsgi_app, metrics, plain_headers)  # type: ignore[method-assign] # Flask's own advice
     if metrics_port:
-        inside = create_metrics_app(own_services)
+        inside = create_metrics_app(services)
         app.wsgi_app = MetricsPort(app.wsgi_app, inside.wsgi_app, metrics_port)  # type: ignore[method-assign]
     return app
 
 
-def create_metrics_app(own_services: Services) -> Application:
+def create_metrics_app(services: Services) -> Application:
     """Return the application for the metrics port, which serves metrics, liveness and readiness."""
-    app = Application(own_services.streams, own_services.games.clock)
-    app.url_map.merge_slashes = False
-    services.install(app, own_services)
-    answers.install(app, own_services.limits)
+    app = Application(services)
+    answers.install(app, services.limits)
     app.register_blueprint(meta_routes.metrics_blueprint)
-    app.wsgi_app = RequestMiddleware(app.wsgi_app, own_services.metrics, ())  # type: ignore[method-assign]
+    app.wsgi_app = RequestMiddleware(app.wsgi_app, services.metrics, ())  # type: ignore[method-assign]
     return app

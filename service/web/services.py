@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from typing import Final, NamedTuple, Protocol
 
-from flask import Flask, current_app
+from flask import current_app
 
 from service.backends.facade import BackendsFacade
 from service.games.facade import GamesFacade
@@ -65,18 +65,7 @@ class Services(NamedTuple):
             cache.forget(games)
 
 
-def install(app: Flask, services: Services) -> None:
-    """Attach the services to an application."""
-    app.extensions[EXTENSION] = services
-
-
 def current_services() -> Services:
     """Return the services of the application that handles the current request."""
     services: Services = current_app.extensions[EXTENSION]
-    return services
-
-
-def installed(app: Flask) -> Services:
-    """Return the services of an application."""
-    services: Services = app.extensions[EXTENSION]
     return services

@@ -165,7 +165,7 @@ class Walker:
         """Make the store hold this of the game, and the application forget it: its cache knows no twins."""
         restore(self.server, game, snapshot)
         self.server.delete(*keys.learning(game))
-        self.api.client.application.drop_cached((game,))  # type: ignore[attr-defined]
+        self.api.client.application.services.drop_cached((game,))  # type: ignore[attr-defined]
 
     def _owned(self, saved_game: SavedGame) -> Snapshot:
         """The game as one of the application, which has a name for everybody."""

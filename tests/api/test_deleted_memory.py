@@ -180,8 +180,8 @@ class Worker:
         self.games = build_games(store, feed, [SECRET], TTL_SECONDS)
         self.app: Application = create_app(self.games, build_streams(keepalive_seconds=0.1), backends=backends)
         self.deleted = DeletedGames(redis_deletions(store._calls.topology))
-        self.deleted.on_deletion(self.app.forget)
-        self.deleted.on_erasure(self.app.drop_cached)
+        self.deleted.on_deletion(self.app.services.forget)
+        self.deleted.on_erasure(self.app.services.drop_cached)
 
     def another(self) -> Worker:
         return Worker(*self._made_of)

@@ -25,7 +25,6 @@ from service.games.store.notifications import RedisEventFeed
 from service.games.store.redis_store import RedisStore
 from service.redis import keys
 from service.web.http.streams import StreamLimits
-from service.web.services import installed
 from tests.api.client import Api, Table, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.followers import LINES, SSE, events_in, rest_of_stream, stream
@@ -335,7 +334,7 @@ def test_a_long_poll_of_the_game_is_answered_with_410(followed: tuple[Api, Api],
 
 def _until_open(api: Api) -> None:
     """Wait until a stream or a long poll is open at this worker."""
-    streams = installed(api.client.application).streams
+    streams = api.client.application.extensions["domino"].streams
     until(lambda: streams._open)
 
 

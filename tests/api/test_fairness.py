@@ -285,7 +285,7 @@ def test_a_provable_game_shows_a_seat_nothing_hidden_of_the_running_round(
             answers = []
             for each in (snapshot, twin(table.id, snapshot, seat, rng)):
                 restore(server, table.id, each)
-                fair.client.application.drop_cached((table.id,))  # type: ignore[attr-defined]
+                fair.client.application.services.drop_cached((table.id,))  # type: ignore[attr-defined]
                 answers.append(
                     [
                         (answer.status_code, sorted(answer.headers), answer.data)

@@ -26,7 +26,6 @@ from service.learning.analysis import estimates
 from service.redis import keys
 from service.redis.connection import connect
 from service.redis.topology import SingleNodeTopology
-from service.web.services import installed
 from service.workers.bot_worker import RoundEvents
 from service.workers.consumer import Queue
 from service.workers.learning import Hints, Reviews
@@ -170,7 +169,7 @@ def test_a_request_waits_for_its_hint(
 
 def test_no_more_requests_wait_than_may(api: Api, app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learning, "WAIT_SECONDS", PATIENCE)
-    places = installed(app).learning._waiting
+    places = app.extensions["domino"].learning._waiting
     held = 0
     while places.acquire(blocking=False):
         held += 1
