@@ -125,38 +125,41 @@ class RateLimits:
 
         Returns ``None`` without a limit. Raises ``RateLimited``.
         """
-        return _checked(self._count("create", client_network(address), self._limits.create, weight))
+        return self._count("create", client_network(address), self._limits.create, weight)
 
     def limit_read(self, address: str, weight: int) -> None:
         """Count ``weight`` reads. Raises ``RateLimited``."""
         if weight:
-            _checked(self._count("read", client_network(address), self._limits.read, weight))
+            self._count("read", client_network(address), self._limits.read, weight)
 
     def limit_app_games(self, app: Backend, weight: int = 1) -> Quota | None:
         """Count a request of an application to create or join a game, as ``weight`` requests.
 
         Returns ``None`` without a limit. Raises ``RateLimited``.
         """
-        return _checked(self._count("app_games", app.id, self.app_games(app) or 0, weight))
+        return self._count("app_games", app.id, self.app_games(app) or 0, weight)
 
     def limit_token(self, game: str, seat: int) -> None:
         """Count a change of the token of a seat. Raises ``RateLimited``."""
-        _checked(self._count("token", f"{game}/{seat}", self._limits.token, 1, window=TOKEN_WINDOW_SECONDS))
+        self._count("token", f"{game}/{seat}", self._limits.token, 1, window=TOKEN_WINDOW_SECONDS)
 
     def limit_presence(self, game: str, seat: int) -> None:
         """Count a request of a seat to leave or come back. Raises ``RateLimited``."""
-        _checked(self._count("presence", f"{game}/{seat}", PRESENCE_CHANGES, 1))
+        self._count("presence", f"{game}/{seat}", PRESENCE_CHANGES, 1)
 
     def count_failure(self, address: str) -> Quota | None:
         """Count a response that refused a token, a join code or a path; return the quota if there were too many."""
-        quota = self._count("failure", client_network(address), self._limits.failure, 1)
-        return None if quota is None or quota.remaining >= 0 else quota._replace(remaining=0)
+        try:
+            self._count("failure", client_network(address), self._limits.failure, 1)
+        except RateLimited as refused:
+            return refused.quota
+        return None
 
     def check_failures(self, address: str) -> None:
         """Raise ``RateLimited`` if no further failure of this address is allowed; count nothing."""
         quota = self._count("failure", client_network(address), self._limits.failure, 0)
-        if quota is not None and quota.remaining <= 0:
-            raise RateLimited(quota._replace(remaining=0))
+        if quota is not None and not quota.remaining:
+            raise RateLimited(quota)
 
     def limit_bearer(self, game: str, seat: int | None, app: Backend | None, weight: int = 1) -> Quota | None:
         """Count a request of an application, or else of a seat of a game, as ``weight`` requests.
@@ -192,14 +195,12 @@ class RateLimits:
         return quota
 
     def _count(self, name: str, owner: str, limit: int, weight: int, *, window: int = WINDOW_SECONDS) -> Quota | None:
+        """Count so much, and return what is left, ``None`` without a limit. Raises ``RateLimited`` beyond it."""
         if not limit:
             return None
         now = int(self._clock())
         count = self._shared(f"{name}/{owner}/{now // window}", weight, window)
-        return Quota(name, limit, limit - count, window - now % window, window)
-
-
-def _checked(quota: Quota | None) -> Quota | None:
-    if quota is not None and quota.remaining < 0:
-        raise RateLimited(quota._replace(remaining=0))
-    return quota
+        quota = Quota(name, limit, max(limit - count, 0), window - now % window, window)
+        if count > limit:
+            raise RateLimited(quota)
+        return quota
