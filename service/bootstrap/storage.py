@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 from importlib.metadata import version
+from threading import BoundedSemaphore
 from typing import Final, NamedTuple
 
 from service.backends.index.store import RedisIndex, RedisLobby
@@ -25,8 +26,8 @@ from service.limits.stored_bytes import Budgets, RedisShares
 from service.metrics import Metrics
 from service.outgoing.sender import Sender
 from service.redis.calls import (
+    NO_LIMIT,
     WRITE_FAILURES,
-    LimitedTopology,
     RedisCalls,
     observe_nothing,
 )
@@ -74,37 +75,37 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
     ``most_calls`` limits the concurrent calls about games, endpoints and erasures. Calls about reminders and deletions,
     with which a process polls for work, are not limited. Raises ``ValueError`` without a ``REDIS_URL``.
     """
-    unlimited = open_topology(_url_of(settings), settings.replicas)
-    topology = unlimited if most_calls is None else LimitedTopology(unlimited, most_calls)
+    topology = open_topology(_url_of(settings), settings.replicas)
     observe, failed, ttl = metrics.redis, metrics.failed_writes(WRITE_FAILURES), settings.game_ttl_seconds
-    counted = RedisCalls(topology, replicated=settings.replicated, observe=observe, observe_failure=failed)
-    unconfirmed = RedisCalls(topology, observe=observe, observe_failure=failed)
-    calls = RedisCalls(topology, replicated=settings.replicated, observe=observe, observe_failure=observe_nothing)
-    unlimited_calls = RedisCalls(unlimited, observe=observe, observe_failure=observe_nothing)
+    slots = NO_LIMIT if most_calls is None else BoundedSemaphore(most_calls)
+    limited = partial(RedisCalls, topology, observe=observe, slots=slots)
+    counted = limited(replicated=settings.replicated, observe_failure=failed)
+    calls = limited(replicated=settings.replicated, observe_failure=observe_nothing)
+    unlimited = RedisCalls(topology, observe=observe, observe_failure=observe_nothing)
     reserve = MemoryReserve(topology, observe_failure=failed)
-    reminders = RedisReminders(unlimited, observe=observe, observe_failure=failed)
+    reminders = RedisReminders(topology, observe=observe, observe_failure=failed)
     clock = ServerClock(reminders.server_time, observe=metrics.clock_offset.set)
     return Storage(
         topology=topology,
         store=RedisStore(counted, ttl, reserve),
         reminders=reminders,
         backends=RedisBackends(counted, reserve),
-        deleted=DeletedGames(RedisDeletions(unlimited_calls)),
+        deleted=DeletedGames(RedisDeletions(unlimited)),
         game_index=RedisIndex(calls, ttl),
-        lobby=RedisLobby(RedisCalls(topology, observe=observe, observe_failure=observe_nothing)),
-        webhooks=RedisWebhooks(counted, unconfirmed, reserve),
+        lobby=RedisLobby(limited(observe_failure=observe_nothing)),
+        webhooks=RedisWebhooks(counted, limited(observe_failure=failed), reserve),
         erasures=RedisErasures(calls),
         games_of_bots=RedisGamesOfBots(calls, ttl),
         calls=calls,
         clock=clock,
         shares=RedisShares(
-            unlimited_calls,
+            unlimited,
             Budgets(settings.stored_mb_per_day, settings.app_stored_mb_per_day),
             clock=clock,
-            own_budget=partial(read_own_budget, unlimited_calls),
+            own_budget=partial(read_own_budget, unlimited),
         ),
-        stats=RedisStats(unlimited_calls),
-        stored_games=RedisStoredGames(unlimited_calls),
+        stats=RedisStats(unlimited),
+        stored_games=RedisStoredGames(unlimited),
         learning=RedisLearning(calls),
     )
 

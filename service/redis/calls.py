@@ -8,9 +8,9 @@ Does not depend on what is stored, nor on where the servers are (``service.redis
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from hashlib import sha1
 from pathlib import Path
-from threading import BoundedSemaphore
 from time import monotonic
 from typing import Any, Final, TypeVar
 
@@ -18,7 +18,7 @@ from redis import exceptions
 from redis.exceptions import ConnectionError as ConnectionBroken
 from redis.exceptions import NoScriptError
 
-from service.redis.connection import Command, DedicatedConnection, MaybeSent, NoMajority, NotSent
+from service.redis.connection import Command, MaybeSent, NoMajority, NotSent
 from service.redis.errors import OVERLOADED, OutcomeUnknown, StorageUnavailable
 from service.redis.topology import Topology
 
@@ -136,6 +136,9 @@ SHORT_REPLICA_WAIT: Final = 50
 FULL_WAIT_SECONDS: Final = 1.0
 """Seconds after which one write waits for ``REPLICA_WAIT`` again, as the replica may only be slow."""
 
+NO_LIMIT: Final = nullcontext()
+"""Any number of concurrent calls."""
+
 E = TypeVar("E", StorageUnavailable, OutcomeUnknown)
 
 Observer = Callable[[str, float], None]
@@ -165,6 +168,7 @@ class RedisCalls:
     ``replicated``: whether a write succeeds only after replicas have confirmed it.
     ``observe``: is called for each call.
     ``observe_failure``: is called for each write that failed.
+    ``slots``: is held during each call, to limit the concurrent calls.
     """
 
     def __init__(
@@ -174,8 +178,10 @@ class RedisCalls:
         replicated: bool = False,
         observe: Observer,
         observe_failure: FailureObserver,
+        slots: AbstractContextManager[object] = NO_LIMIT,
     ) -> None:
         self.topology = topology
+        self._slots = slots
         self._replicated = replicated
         self._wait_in_full_at: dict[str, float] = {}
         """For each server whose last write was not confirmed: when a write waits for ``REPLICA_WAIT`` again."""
@@ -192,9 +198,10 @@ class RedisCalls:
         try:
             self.topology.require_primary(key)
             confirm = self._wait(key) if self._replicated else ()
-            answer, *replicas = self.topology.call(key, command, *confirm)
-            if isinstance(answer, NoScriptError):
-                answer, *replicas = self.topology.call(key, _with_source(command), *confirm)
+            with self._slots:
+                answer, *replicas = self.topology.call(key, command, *confirm)
+                if isinstance(answer, NoScriptError):
+                    answer, *replicas = self.topology.call(key, _with_source(command), *confirm)
         except NotSent as error:
             raise self._failed(unanswered(error)) from error
         except MaybeSent as error:
@@ -243,7 +250,8 @@ class RedisCalls:
         try:
             for repeated in (False, True):
                 try:
-                    answers = self.topology.call(key, *commands)
+                    with self._slots:
+                        answers = self.topology.call(key, *commands)
                     break
                 except (NotSent, MaybeSent) as error:
                     # Not after a timeout: the server would probably be as slow again.
@@ -273,12 +281,13 @@ class RedisCalls:
         """
         began = monotonic()
         try:
-            answers = self.topology.call_each(calls)
-            unknown = [at for at, answer in enumerate(answers) if isinstance(answer, NoScriptError)]
-            if unknown:
-                again = [(calls[at][0], _with_source(calls[at][1])) for at in unknown]
-                for at, answer in zip(unknown, self.topology.call_each(again), strict=True):
-                    answers[at] = answer
+            with self._slots:
+                answers = self.topology.call_each(calls)
+                unknown = [at for at, answer in enumerate(answers) if isinstance(answer, NoScriptError)]
+                if unknown:
+                    again = [(calls[at][0], _with_source(calls[at][1])) for at in unknown]
+                    for at, answer in zip(unknown, self.topology.call_each(again), strict=True):
+                        answers[at] = answer
         finally:
             self._observe(operation, monotonic() - began)
         answers = [failure_of(answer) if isinstance(answer, Exception) else answer for answer in answers]
@@ -301,47 +310,3 @@ def failure_of(error: Exception) -> StorageUnavailable:
 
 
 # A topology with a limit of concurrent calls, for a process that works on hundreds of games at once.
-
-
-class LimitedTopology(Topology):
-    """The servers of another topology, with a limit of concurrent calls."""
-
-    def __init__(self, topology: Topology, most_calls: int) -> None:
-        self._topology = topology
-        self._calls = BoundedSemaphore(most_calls)
-
-    def call(self, key: bytes, *commands: Command) -> list[Any]:
-        """Wait until a call may begin, and send the commands."""
-        with self._calls:
-            return self._topology.call(key, *commands)
-
-    def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
-        """Wait until a call may begin, and send each command. All of them count as one call."""
-        with self._calls:
-            return self._topology.call_each(calls)
-
-    @property
-    def scripts_span_slots(self) -> bool:
-        return self._topology.scripts_span_slots
-
-    def node(self, key: bytes) -> str:
-        return self._topology.node(key)
-
-    def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
-        return self._topology.one_for_each_primary(keys)
-
-    def require_primary(self, key: bytes) -> None:
-        self._topology.require_primary(key)
-
-    def replicas(self, key: bytes) -> int:
-        return self._topology.replicas(key)
-
-    def open_subscriber(self, key: bytes) -> DedicatedConnection:
-        """Return a new connection, which does not count as a call."""
-        return self._topology.open_subscriber(key)
-
-    def report_failure(self, key: bytes, error: Exception) -> None:
-        self._topology.report_failure(key, error)
-
-    def durability_warnings(self) -> list[str]:
-        return self._topology.durability_warnings()

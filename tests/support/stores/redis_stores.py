@@ -5,6 +5,8 @@ Owns what production passes and few tests are about. Does not depend on the serv
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+
 from service.backends.store import RedisBackends
 from service.backends.webhooks.store import RedisWebhooks
 from service.games.ports import Store
@@ -12,7 +14,7 @@ from service.games.store.redis_store import RedisDeletions, RedisStore
 from service.games.store.reminder_queue import RedisReminders
 from service.learning.store import LearningStore, RedisLearning
 from service.limits.memory import MemoryReserve
-from service.redis.calls import FailureObserver, Observer, RedisCalls, observe_nothing
+from service.redis.calls import NO_LIMIT, FailureObserver, Observer, RedisCalls, observe_nothing
 from service.redis.topology import Topology
 from tests.support.stores.memory_store import MemoryStore
 
@@ -23,9 +25,10 @@ def redis_calls(
     replicated: bool = False,
     observe: Observer = observe_nothing,
     observe_failure: FailureObserver = observe_nothing,
+    slots: AbstractContextManager[object] = NO_LIMIT,
 ) -> RedisCalls:
     """Calls to the servers of a topology."""
-    return RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_failure)
+    return RedisCalls(topology, replicated=replicated, observe=observe, observe_failure=observe_failure, slots=slots)
 
 
 def redis_store(

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from threading import Event, Lock
+from threading import BoundedSemaphore, Event, Lock
 from typing import Any
 
 import pytest
 import redis
 
 from service.backends.ports import DeliveryAttempt, DueGame, Webhook
+from service.backends.webhooks.store import RedisWebhooks
 from service.bootstrap.workers import MAX_CALLS
-from service.redis.calls import LimitedTopology
+from service.games.store.redis_store import RedisStore
 from service.redis.connection import MAX_CONNECTIONS, Command, connect
 from service.redis.topology import SingleNodeTopology
 from tests.backends.owned import APP
 from tests.storage.servers import RealServer
-from tests.support.stores.redis_stores import redis_reminders, redis_webhooks
+from tests.support.stores.redis_stores import memory_reserve, redis_calls
 from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.gate
@@ -57,8 +58,9 @@ def test_what_many_attempts_ask_of_the_store_waits_before_it_takes_a_connection(
     shared_server: RealServer,
 ) -> None:
     counting = Counting(connect(shared_server.url))
-    limited = LimitedTopology(counting, MOST)
-    webhooks, reminders = redis_webhooks(limited), redis_reminders(limited)
+    limited = redis_calls(counting, slots=BoundedSemaphore(MOST))
+    reserve = memory_reserve(counting)
+    webhooks, store = RedisWebhooks(limited, limited, reserve), RedisStore(limited, 60, reserve)
     webhook = Webhook("name", APP, "https://example.org", (), "active", 1, b"secret")
     due = DueGame("game", 1, 0, 0, 0)
     attempt = DeliveryAttempt("msg_1", "game.turn", "game", 1, 1, 200, None, 1, 1)
@@ -68,7 +70,7 @@ def test_what_many_attempts_ask_of_the_store_waits_before_it_takes_a_connection(
         lambda: webhooks.mark_notified(webhook, due, 1, done=True),
         lambda: webhooks.log(webhook, attempt),
         lambda: webhooks.release(webhook, 1.0, None, games=False),
-        lambda: reminders.is_set("webhooks", f"{APP}.name", ""),
+        lambda: store.read("game"),
     )
     with ThreadPoolExecutor(THREADS) as pool:
         begun = [pool.submit(calls[number % len(calls)]) for number in range(THREADS)]
