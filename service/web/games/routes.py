@@ -22,7 +22,14 @@ from service.web.games.schemas import (
 )
 from service.web.http.body import read_json, read_nothing, validate
 from service.web.http.errors import current_environ
-from service.web.http.headers import expected_game, idempotency, negotiate, preferred_language, read_query
+from service.web.http.headers import (
+    expected_game,
+    idempotency,
+    language_of_texts,
+    negotiate,
+    preferred_language,
+    read_query,
+)
 from service.web.http.responses import (
     JSON,
     RawResponse,
@@ -37,7 +44,7 @@ from service.web.http.streams import stream_client, wait_while_valid
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_bots, limit_expensive
 from service.web.services import Services
-from service.web.view.schemas import GameSchema, MoveListSchema, ScoreSchema, ViewQuerySchema, language_of_view
+from service.web.view.schemas import GameSchema, MoveListSchema, ScoreSchema, ViewQuerySchema, view_query_in
 from service.web.view.serializers import (
     created_game_json,
     game_view_json,
@@ -77,7 +84,7 @@ def create_game(services: Services, backend: Backend | None) -> RawResponse:
     """
     limit_expensive(services)
     negotiate(JSON)
-    language = language_of_view()
+    language = language_of_texts(view_query_in)
     body = read_json()
     fields = validate(_game_in, body)
     requested = game_request(fields, backend)
@@ -192,7 +199,7 @@ def begin_rematch(services: Services, access: Access) -> RawResponse:
         raise no_key()
     limit_expensive(services)
     negotiate(JSON)
-    language = language_of_view()
+    language = language_of_texts(view_query_in)
     body = read_nothing()
     joined, replayed = services.games.rematches.begin(access, idempotency(body))
     shown, location = joined_seat_json(joined, language), f"/v1/games/{joined.view.id}"
@@ -252,7 +259,7 @@ def make_move(services: Services, access: Access) -> RawResponse:
     first.
     """
     negotiate(JSON)
-    language = language_of_view()
+    language = language_of_texts(view_query_in)
     body = read_json()
     move, version, client_seed = posted_move(validate(_move_in, body))
     expected = expected_game(version)

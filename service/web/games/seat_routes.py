@@ -22,12 +22,12 @@ from service.web.games.schemas import (
     PresenceInSchema,
 )
 from service.web.http.body import read_json, read_nothing, validate
-from service.web.http.headers import idempotency, negotiate
+from service.web.http.headers import idempotency, language_of_texts, negotiate
 from service.web.http.responses import JSON, RawResponse, created, created_secret, ok
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_expensive, limit_guesses
 from service.web.services import Services
-from service.web.view.schemas import GameSchema, ViewQuerySchema, language_of_view
+from service.web.view.schemas import GameSchema, ViewQuerySchema, view_query_in
 from service.web.view.serializers import game_view_json, joined_seat_json, seat_token_json
 
 blueprint: Final = Blueprint("owner", __name__)
@@ -58,7 +58,7 @@ def change_player(services: Services, access: Access) -> RawResponse:
     way are not affected. The body may also be sent as `application/merge-patch+json`.
     """
     negotiate(JSON)
-    language = language_of_view()
+    language = language_of_texts(view_query_in)
     assert access.target is not None
     change: PlayerChange = validate(_player_in, read_json())
     view = services.games.owner_commands.rename(access, access.target, change)
@@ -128,7 +128,7 @@ def join_game(services: Services, access: Access) -> RawResponse:
     """
     limit_expensive(services)
     negotiate(JSON)
-    language = language_of_view()
+    language = language_of_texts(view_query_in)
     body = read_json()
     join_code = body.get("join_code") if isinstance(body, dict) else None
     if access.app is None:
@@ -169,7 +169,7 @@ def take_seat(services: Services) -> RawResponse:
     """
     limit_expensive(services)
     negotiate(JSON)
-    language = language_of_view()
+    language = language_of_texts(view_query_in)
     body = read_json()
     seat = validate(_seat_in, body)
     key = idempotency(body)
@@ -232,7 +232,7 @@ def set_presence(services: Services, access: Access) -> RawResponse:
     nobody moves, unless all of them have forfeited. The application that owns the game may do it for any player.
     """
     negotiate(JSON)
-    language = language_of_view()
+    language = language_of_texts(view_query_in)
     assert access.target is not None
     services.limits.limit_presence(access.game.id, access.target)
     away = validate(_presence_in, read_json())["away"]
@@ -261,7 +261,7 @@ def resign(services: Services, access: Access) -> RawResponse:
     application that owns the game may do it for any player. The body is empty, or an empty object.
     """
     negotiate(JSON)
-    language = language_of_view()
+    language = language_of_texts(view_query_in)
     key = idempotency(read_nothing())
     view, replayed = services.games.commands.resign(access, key)
     shown = game_view_json(view, language)
@@ -287,7 +287,7 @@ def claim_seat(services: Services, access: Access) -> RawResponse:
     player is back. Any other seat that is in the match may claim it, from a second after the deadline of the turn on.
     """
     negotiate(JSON)
-    language = language_of_view()
+    language = language_of_texts(view_query_in)
     body = read_json()
     seat = validate(_claim_in, body)["seat"]
     view, replayed = services.games.commands.claim(access, seat, key=idempotency(body))

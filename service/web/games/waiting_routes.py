@@ -13,12 +13,12 @@ from service.web.fields.strict import EmptyInSchema
 from service.web.games.creation_schemas import SeekInSchema, sought_game
 from service.web.games.schemas import CreatedSeekSchema, SeatFillInSchema
 from service.web.http.body import read_json, read_nothing, validate
-from service.web.http.headers import idempotency, negotiate
+from service.web.http.headers import idempotency, language_of_texts, negotiate
 from service.web.http.responses import JSON, RawResponse, created, created_secret, no_content, ok
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_bot, limit_bots, limit_expensive
 from service.web.services import Services
-from service.web.view.schemas import GameSchema, ViewQuerySchema, language_of_view
+from service.web.view.schemas import GameSchema, ViewQuerySchema, view_query_in
 from service.web.view.serializers import game_view_json, joined_seat_json
 
 blueprint: Final = Blueprint("waiting", __name__)
@@ -61,7 +61,7 @@ def seek_table(services: Services, backend: Backend | None) -> RawResponse:
     """
     limit_expensive(services)
     negotiate(JSON)
-    language = language_of_view()
+    language = language_of_texts(view_query_in)
     body = read_json()
     fields = validate(_seek_in, body)
     request = sought_game(fields, backend)
@@ -115,7 +115,7 @@ def fill_seat(services: Services, access: Access) -> RawResponse:
     assert access.target is not None
     limit_expensive(services)
     negotiate(JSON)
-    language = language_of_view()
+    language = language_of_texts(view_query_in)
     level = validate(_fill_in, read_json())["bot"]
     limit_bot(services, level)
     view = services.games.commands.fill_seat(access, access.target, level)
@@ -144,7 +144,7 @@ def start_game(services: Services, access: Access) -> RawResponse:
     """
     limit_expensive(services)
     negotiate(JSON)
-    language = language_of_view()
+    language = language_of_texts(view_query_in)
     view, replayed = services.games.commands.start(access, idempotency(read_nothing()))
     location = f"/v1/games/{view.id}"
     shown = game_view_json(view, language)

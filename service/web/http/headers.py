@@ -204,6 +204,16 @@ def read_query(schema: Schema) -> dict[str, Any]:
     return query
 
 
+def language_of_texts(schema: Schema) -> Language | None:
+    """Return the language of the texts that the query requests by ``text``, ``None`` for none. Raises ``InvalidBody``.
+
+    The query is loaded by ``schema``.
+    """
+    if not request.query_string:
+        return None
+    return preferred_language() if read_query(schema)["text"] else None
+
+
 def read_query_of_reader(schema: Schema) -> dict[str, Any]:
     """Load the query of a client that may reconnect to a stream: ``Last-Event-ID`` overrides ``after``.
 

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from flask import request
 from marshmallow import Schema, fields
 
-from service.texts import Language
 from service.web.fields.moves import MoveSchema
 from service.web.fields.shown import (
     TO_ACT,
@@ -25,7 +23,6 @@ from service.web.fields.shown import (
 )
 from service.web.fields.strict import RequestSchema, doc
 from service.web.fields.variants import option_fields
-from service.web.http.headers import preferred_language, read_query
 
 
 def _deadline(text: str) -> fields.DateTime:
@@ -460,8 +457,7 @@ class ScoreSchema(Schema):
     settlement = fields.Nested(SettlementSchema, metadata=doc("In `dominospiel`, when finished."))
 
 
-# The parameter of all operations that answer with a view because they have changed it: whether that has a sentence, and
-# in which language.
+# The parameter of all operations that answer with a view because they have changed it.
 
 
 OF_VIEW: Final = "that tells how the game stands, as `text` of the view"
@@ -474,11 +470,4 @@ class ViewQuerySchema(RequestSchema):
     text = text_field(OF_VIEW)
 
 
-_view_query_in: Final = ViewQuerySchema()
-
-
-def language_of_view() -> Language | None:
-    """Return the language of the sentence of the view, ``None`` if none is requested. Raises ``InvalidBody``."""
-    if not request.query_string:
-        return None
-    return preferred_language() if read_query(_view_query_in)["text"] else None
+view_query_in: Final = ViewQuerySchema()
