@@ -124,7 +124,7 @@ class Metrics:
         refused = "Refused requests, by the code and the reason of the problem."
         self._problems = counter("domino_problems_total", refused, ["code", "reason"])
         self._build = gauge("domino_build_info", "The version that runs; always 1.", ["version"])
-        self._limited = counter("domino_rate_limited_total", "Requests that a rate limit refused.", ["limit"])
+        self.limited = counter("domino_rate_limited_total", "Requests that a rate limit refused.", ["limit"])
         self.streams = gauge("domino_open_streams", "Open streams.", multiprocess_mode="livesum")
         most = "The most streams that may be open."
         self.streams_limit = gauge("domino_open_streams_limit", most, multiprocess_mode="livesum")
@@ -145,7 +145,7 @@ class Metrics:
         for status in get_args(GameStatus):
             self._transitions.labels(status)
         for limit in LIMITS:
-            self._limited.labels(limit)
+            self.limited.labels(limit)
         # Only the requests that alerts and the dashboard use.
         self._requests.labels("POST", MOVE_ROUTE, "201")
         self._durations.labels("POST", MOVE_ROUTE)
@@ -153,10 +153,10 @@ class Metrics:
             self._redis.labels(operation)
 
     def failed_writes(self, reasons: Iterable[str]) -> Callable[[str], None]:
-        """Return ``store_write_failed``, after exposing its counters for these reasons as 0."""
+        """Return a function that counts a failed write by its reason, after exposing the counters of these as 0."""
         for reason in reasons:
             self._failed_writes.labels(reason)
-        return self.store_write_failed
+        return lambda reason: self._failed_writes.labels(reason).inc()
 
     def problem(self, reason: str) -> None:
         """Count a request that was refused for this reason."""
@@ -173,20 +173,12 @@ class Metrics:
         metrics.add()
         metrics.observe(seconds)
 
-    def limited(self, limit: str) -> None:
-        """Count a request that a rate limit refused."""
-        self._limited.labels(limit).inc()
-
     def redis(self, operation: str, seconds: float) -> None:
         """Observe the duration of a Redis command, including failed ones."""
         observe = self._operations.get(operation)
         if observe is None:
             observe = self._operations[operation] = self._redis.labels(operation).observe
         observe(seconds)
-
-    def store_write_failed(self, reason: str) -> None:
-        """Count a failed write; ``reason`` is the same as in the log."""
-        self._failed_writes.labels(reason).inc()
 
     def write_committed(self, committed: Committed) -> None:
         """Count the change of status and the move of a committed write, if it has them.

@@ -114,7 +114,7 @@ class ClusterTopology:
                 list(threads.map(send, *zip(*indexes_of.items(), strict=True)))
         for index, answer in enumerate(answers):
             if isinstance(answer, AskError):
-                answers[index] = call_together(self, [calls[index]])[0]
+                answers[index] = call_together(self.call, [calls[index]])[0]
             elif isinstance(answer, _OUTDATED_MAP):
                 self._refresh.request()
         return answers

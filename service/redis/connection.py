@@ -15,12 +15,12 @@ from __future__ import annotations
 import contextlib
 import socket
 import ssl
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from queue import Empty, Full
 from threading import BoundedSemaphore
 from time import monotonic
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 import redis
 from hiredis import pack_command
@@ -255,16 +255,12 @@ def _round_trip(pool: redis.ConnectionPool, commands: tuple[Command, ...], timeo
         pool.release(connection)
 
 
-class _Caller(Protocol):
-    def call(self, key: bytes, *commands: Command) -> list[Any]: ...
-
-
-def call_together(topology: _Caller, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
+def call_together(call: Callable[..., list[Any]], calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
     """Run commands about keys of the same server in one round trip. Return the answers, errors as exceptions."""
     if not calls:
         return []
     try:
-        return topology.call(calls[0][0], *[command for _, command in calls])
+        return call(calls[0][0], *[command for _, command in calls])
     except (NotSent, MaybeSent) as error:
         return [error] * len(calls)
 

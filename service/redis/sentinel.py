@@ -83,7 +83,7 @@ class SentinelTopology:
 
     def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
         """Send the commands to the primary."""
-        return call_together(self, calls)
+        return call_together(self.call, calls)
 
     @property
     def scripts_span_slots(self) -> bool:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial, wraps
-from typing import Any, Final, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple
 
 from flask import current_app
 from marshmallow import Schema
 
 from service.backends.keys import is_key, no_key, unknown_key
 from service.backends.ports import Backend
-from service.games.access import Access, Invitation, check_seat
+from service.games.access import Access, Invitation, TokenRotation, check_seat
 from service.games.model.errors import MoveRefused, NotFound, Unauthorized, no_token
 from service.games.model.tokens import SEAT_PREFIX
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
@@ -80,14 +80,8 @@ _RAISED_AFTER_READING_THE_STORE: Final = (MoveRefused, StorageUnavailable, Outco
 """Errors of a command that has read the stored game, or has failed to: the token need not be checked again."""
 
 
-class _Granted(Protocol):
-    """The result of an authorization; ``from_store`` is false if the token was checked with a cached game."""
-
-    @property
-    def seat(self) -> int | None: ...
-
-    @property
-    def from_store(self) -> bool: ...
+_Granted = Access | TokenRotation
+"""The result of an authorization; ``from_store`` is false if the token was checked with a cached game."""
 
 
 def guarded(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]:

@@ -318,7 +318,7 @@ def _http_exception(error: HTTPException) -> Response:
 
 def _rate_limited_problem(quota: Quota) -> Response:
     current_environ()[EXTRA_HEADERS] = quota.headers()
-    current_services().metrics.limited(quota.name)
+    current_services().metrics.limited.labels(quota.name).inc()
     return _retry_after(Reason("rate_limited", {"limit": quota.name}), quota.reset)
 
 
