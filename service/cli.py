@@ -284,7 +284,7 @@ def _serve(settings: Settings) -> int:
 
 
 def _run_process(name: str, settings: Settings) -> int:
-    """Run a process beside the web server; returns its exit status."""
+    """Run a process beside the web server; return its exit status."""
     if settings.redis_url is None:
         terminal.warn("REDIS_URL is not set; `domino-service serve` starts this process with its embedded server")
         return 2

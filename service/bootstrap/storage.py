@@ -1,6 +1,6 @@
-"""The stores of a process in Redis, and what sends its requests to others, as the settings say.
+"""Build the stores of a process in Redis, and the sender of requests to URLs of applications, from the settings.
 
-Owns which adapters there are, and what each of them is observed by.
+Owns the list of adapters, and the metrics that observe each.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = 
     )
 
 
-# What sends requests to the addresses that applications give.
+# The sender of requests to the URLs of applications.
 
 
 def build_sender(settings: Settings) -> Sender:

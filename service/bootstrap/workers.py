@@ -29,10 +29,10 @@ The other connections remain free for polling.
 def build_worker_parts(
     settings: Settings, metrics: Metrics, most_calls: int | None = None
 ) -> tuple[Storage, GameRepository]:
-    """Return the storage and the games of a process that does what is due in them.
+    """Return the storage and the games of a process that handles reminders.
 
-    Whether a time is over is judged by the clock of Redis. ``most_calls`` to the storage are under way at a time.
-    Raises ``ValueError`` without a ``REDIS_URL``.
+    Deadlines are compared with the clock of Redis. ``most_calls`` is that of ``open_storage``. Raises ``ValueError``
+    without a ``REDIS_URL``.
     """
     storage = open_storage(settings, metrics, most_calls)
     repository = build_repository(settings, storage, metrics.write_committed)

@@ -132,7 +132,7 @@ def _probability_of_none(hidden: tuple[int, ...], tiles: int) -> float:
 
 
 def _excess_of_others(rules: Rules, observation: Observation, knowledge: Knowledge) -> float:
-    """Return how many pips more than this one the other seats hold on average, as the number of their tiles tells."""
+    """Return the average pips of another player's hand, estimated from the numbers of tiles, less those of the own."""
     view = observation.view
     assert view.you is not None
     hand_sizes = [player.tiles for player in view.players if player.in_match and player.seat != observation.seat]

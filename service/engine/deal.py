@@ -166,7 +166,7 @@ def shuffle(tiles: Sequence[Tile], seed: bytes, round_number: int, attempt: int)
         block = keyed.copy()
         block.update(_cached_field(counter))
         for word in _EIGHT_WORDS.unpack(block.digest()):
-            if word < _MULTIPLE[n]:  # never for 0: the words after the last swap are left over
+            if word < _MULTIPLE[n]:  # never for 0: the words after the last swap are unused
                 j = word % n
                 n -= 1
                 order[n], order[j] = order[j], order[n]

@@ -16,7 +16,7 @@ from service.engine.events import Done, Drew, Event, EventType, Finished, Passed
 from service.engine.state import State
 from service.engine.variant import Rules, ScoreOrder
 
-# The order of the seats in a match, by the rules that all games share.
+# The ranking of the seats in a match, the same for all games.
 
 
 def ranking(best: ScoreOrder, state: State, forfeited: AbstractSet[int] = frozenset()) -> tuple[int, ...]:

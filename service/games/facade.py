@@ -27,11 +27,11 @@ from service.games.store.repository import GameRepository, Readiness
 
 
 class GameCommands(CommandContext):
-    """The commands; each takes this context.
+    """The commands of players, and those that create, start and delete games.
 
-    Every command may also raise ``StorageUnavailable`` (nothing was changed) and ``OutcomeUnknown`` (it may have been
-    committed); all but moves, ``SecretChanged`` (an earlier request was committed, but its tokens cannot be derived
-    again).
+    Every command can also raise ``StorageUnavailable`` (nothing was changed) and ``OutcomeUnknown`` (the change may be
+    committed). All except moves can raise ``SecretChanged``: an earlier request was committed, but its tokens cannot be
+    derived again.
     """
 
     create = create_game

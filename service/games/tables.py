@@ -1,7 +1,7 @@
-"""The tables at which strangers may sit down: the port of what assigns seekers to them.
+"""The interface of the lists of open tables, which assign players who seek a table (seekers) to waiting games.
 
-Owns the interface only; the tables in Redis are in ``service.games.store.open_tables``. Which seats are open is decided
-by each game alone: what is kept here only says where to try, so that it may be old or lost.
+Owns the interface only; ``service.games.store.open_tables`` implements it in Redis. A list only proposes where to try:
+it may be stale or lost, as each game alone decides which of its seats are open.
 """
 
 from __future__ import annotations

@@ -94,8 +94,8 @@ class FairQueue(Generic[T]):
         self._waiting = {tenant: items for tenant, items in remaining.items() if items}
 
 
-# What is in flight at a time, of which there is a fixed number for all owners. An owner may have at most as many as are
-# free for all others, so there is always room for an owner who has none.
+# The number of operations in flight, limited for all owners together and for each owner. An owner may use at most as
+# many slots as remain free. So there is always a slot for an owner that uses none.
 
 
 def room_of(own: int, total: int, limit: int) -> int:

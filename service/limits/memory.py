@@ -79,9 +79,9 @@ class MemoryReserve:
         self._checks: dict[str, _Check] = {}
 
     def require_space(self, key: bytes) -> None:
-        """Raise ``StorageUnavailable`` while the server that owns ``key`` takes nothing new, or does not answer.
+        """Raise ``StorageUnavailable`` if the owner of ``key`` has only its reserve left, or does not answer.
 
-        The server is asked at most once a second, by one caller; the others use the result before.
+        At most one caller in ``CHECK_SECONDS`` sends a request to the server; the others use the last result.
         """
         try:
             node = self._topology.node(key)

@@ -40,7 +40,7 @@ class LocalCounts:
 
 
 class SharedCounts:
-    """Counts in Redis, in one round trip; after it has failed, in this process for ``FALLBACK_SECONDS``."""
+    """Counts in Redis, in one round trip. For ``FALLBACK_SECONDS`` after a failure, it counts in this process."""
 
     def __init__(self, topology: Topology) -> None:
         self._topology = topology

@@ -1,6 +1,6 @@
-"""Signed HTTP requests to addresses that strangers give.
+"""Signed HTTP requests to URLs that users give.
 
-Owns which addresses are spoken to, how a request is sent there within a time limit, and how it is signed. Does not
-depend on what is sent, when, or how often it is repeated. Works in threads and, where the standard library is patched,
-with gevent.
+Owns which addresses are allowed, how a request is sent within a time limit, and how it is signed. Does not depend on
+the content of requests, nor on when they are sent or repeated. Works in threads and, where the standard library is
+patched, with gevent.
 """

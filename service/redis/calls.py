@@ -275,9 +275,9 @@ class RedisCalls:
             raise unanswered(error) from error
 
     def run_each(self, operation: str, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
-        """Return the answers to commands, each run on the owner of the key beside it; ``None`` for one that failed.
+        """Run each command on the owner of the key beside it; return the answers, ``None`` for a failure.
 
-        Raises ``StorageUnavailable`` if all of them failed, and errors of the program as they are.
+        Raises ``StorageUnavailable`` if all of them failed, and errors in the program as they are.
         """
         began = monotonic()
         try:

@@ -50,7 +50,7 @@ _INDEX: Final = re.compile(_ID + rb":index")
 
 
 class RedisScan:
-    """Finds what is stored on the servers of a topology, in no order; what is there all the time at least once."""
+    """Scans the servers of a topology, in no order. What exists during the whole scan is returned at least once."""
 
     def __init__(self, topology: Topology) -> None:
         self._calls = RedisCalls(topology, observe=observe_nothing, observe_failure=observe_nothing)

@@ -195,7 +195,7 @@ class RateLimits:
         return quota
 
     def _count(self, name: str, owner: str, limit: int, weight: int, *, window: int = WINDOW_SECONDS) -> Quota | None:
-        """Count so much, and return what is left, ``None`` without a limit. Raises ``RateLimited`` beyond it."""
+        """Count ``weight`` requests; return ``None`` without a limit. Raises ``RateLimited``."""
         if not limit:
             return None
         now = int(self._clock())

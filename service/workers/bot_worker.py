@@ -63,7 +63,7 @@ class _Known(NamedTuple):
     layout: Layout | None
 
     def followed_by(self, game: Game, newer: Sequence[GameEvent], layout: Layout | None) -> _Known:
-        """With the events from here to the version of the game, and the table after them."""
+        """Return these events followed by ``newer``, which reach the version of the game and this layout."""
         events = [event for event in from_last_deal([*self.events, *newer]) if not isinstance(event, HostingEvent)]
         return _Known(game.version, tuple(events), layout)
 
@@ -301,7 +301,7 @@ class BotWorker:
         task.source.finish(task.reminder, lambda _: self.advance(task))
 
     def advance(self, task: _Task) -> Next:
-        """Look, choose and make the move, as far as that can be done now; where the storage is away, soon again."""
+        """Read the game, choose the move and make it, as far as possible now; after a fault of the store, try again."""
         self._current = task
         try:
             return self._do(task)
@@ -375,7 +375,7 @@ class _Source(Consumer):
             self.next_poll = monotonic() + (0.0 if is_busy and not self.undecided else pause)
 
     def handle(self, reminder: LeasedReminder) -> Next:
-        """Look at a game, and make its move, unless that is slow to choose, or has to wait until it is due."""
+        """Read a game and make its move. Slow decisions, and moves that are not due yet, are queued instead."""
         return self._worker.advance(_Task(0, next(self._worker.numbers), self, reminder))
 
     def failures(self, game: str) -> int:

@@ -32,9 +32,12 @@ ENDPOINTS: Final = ("active", "failing", "disabled")
 class WorkerMetrics:
     """The metrics of one process.
 
-    ``decisions`` and ``moves`` are by the level of a computer player, ``fallbacks`` by what chose instead of it,
-    ``time_outs`` by what followed, ``deliveries`` by a word for what was wrong or ``ok``, ``endpoints`` by their new
-    status, ``failures`` by the kind of the reminder.
+    ``decisions``, ``moves``: by the level of the computer player.
+    ``fallbacks``: by what chose the move instead.
+    ``time_outs``: by what followed from the deadline.
+    ``deliveries``: by the error, or ``ok``.
+    ``endpoints``: by the new status.
+    ``failures``: by the kind of the reminder.
     """
 
     def __init__(self, registry: CollectorRegistry) -> None:

@@ -35,12 +35,10 @@ class Unchanged(Exception):
 
 
 class CommandContext(NamedTuple):
-    """The games, what derives tokens from idempotency keys, and the process.
+    """The parts that commands use; ``bots_alone`` limits the games that can go on with computer players alone.
 
-    ``bots_alone`` admits games of computer players alone; ``reminders`` tell until when nobody is late.
-
-    All commands have the same shape: the idempotency record of the request, a decision that is a function of the game,
-    one atomic transaction, committed once for the same record, and the result.
+    All commands have the same steps: make the idempotency record of the request; decide, which is a function of the
+    game; commit the decision in one atomic transaction, once for the same record; return the result.
     """
 
     repository: GameRepository

@@ -59,10 +59,12 @@ def new_game(
     now: int,
     skipped: int = 0,
 ) -> NewGame:
-    """Return the requested game, beginning from ``state``, with the network as it is stored.
+    """Return the requested game with this ``state`` of its match. ``now`` is in milliseconds since 1970.
 
-    Tokens and the join code are made from ``token_bytes``, the seed of the deals from ``seed_bytes``. So many of the
-    join codes are ``skipped``, as they are those of other games. ``now`` in ms since 1970.
+    ``request.network`` must already be the digest (``network_digest``).
+    ``token_bytes``: for tokens and the join code.
+    ``seed_bytes``: for the seed of the deals.
+    ``skipped``: how many join codes to skip because other games have them.
     """
     tokens = tuple(
         [
@@ -175,7 +177,7 @@ def _store(
     start: State,
     forked: Sequence[GameEvent],
 ) -> tuple[NewGame, Committed]:
-    """Store the first of these drafts whose join code no other game has; ``start`` is before the ``forked`` events."""
+    """Store the first draft whose join code no other game has; ``start``: the state before the ``forked`` events."""
     transactions = context.repository.transactions
     for new in drafts:
         game, events = deal_if_full(new.game, [Created(new.game.deck.commitment(1)), *forked])

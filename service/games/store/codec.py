@@ -33,7 +33,7 @@ from service.games.model.game_events import GAME_EVENT_TYPES, EventEnvelope, Gam
 from service.games.model.seats import Seat, Seats
 from service.games.store.checksums import WITH_SUM, with_sum, without_sum
 
-# The types of what is stored: fields as arrays in their order, which msgspec writes and reads by their types.
+# The types of stored values: arrays of fields in order, which msgspec encodes and decodes by type.
 
 
 @cache  # so that no function of Python is called for each of the many tiles of a game

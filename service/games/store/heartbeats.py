@@ -141,7 +141,7 @@ class RedisHeartbeats:
         return keys.HEARTBEATS[:1] if self._topology.scripts_span_slots else keys.HEARTBEATS
 
     def _learn(self, calls: Sequence[tuple[bytes, Command]]) -> None:
-        """Keep what the servers answer. Raises ``StorageUnavailable`` if none does, and errors of the program."""
+        """Remember the answers, and report ended outages. Raises ``StorageUnavailable`` if no server answered."""
         answers = self._calls.run_each("heartbeat", calls)
         stored = {place: answer for place, answer in enumerate(answers) if isinstance(answer, bytes)}
         known = {place: Heartbeat.stored(answer) for place, answer in stored.items()}

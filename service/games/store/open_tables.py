@@ -1,8 +1,8 @@
-"""The tables that strangers are offered: noted in the background by who looks at a waiting game, and kept in Redis.
+"""The tables at which strangers can sit down: records in the background who looks at a waiting game; lists in Redis.
 
-Owns how often a look is noted, and how many tables are kept, by one script for each write. A table is listed by those
-who look at it, so that one that was lost from a list is found again, and one that nobody looks at is not. Does not
-depend on how anybody looks.
+Owns how often looks are recorded, and the form and the limits of the lists. Each look lists the table again. So a table
+that a list has lost comes back, and a table at which nobody looks disappears. Does not depend on which requests count
+as looks.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ def _quietly(work: Callable[[], None]) -> None:
         _log.exception("a look at a table could not be noted")
 
 
-# The tables in Redis or Valkey. All those of an application lie in its slot of a Cluster, and those of everybody in
-# another one, with the lobby.
+# The lists in Redis or Valkey: one script for each write. In a Cluster, all tables of an application are in its slot,
+# and the tables that are open to everybody in the slot of the lobby.
 
 
 LIST_MS: Final = 600_000

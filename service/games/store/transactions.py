@@ -105,10 +105,10 @@ class Transactions:
     def create(
         self, game: Game, start: State, events: Sequence[GameEvent], record: IdempotencyRecord | None
     ) -> Committed:
-        """Store a new game at the version that its first events lead to, or replay its creation under the same record.
+        """Store a new game with its first events after ``start``, or replay its creation under the same record.
 
-        ``start`` is the state of its match before these events. A write without an answer is sent once more. Raises
-        ``ShareUsedUp``, ``KeyReused``, ``JoinCodeTaken``, ``OutcomeUnknown``.
+        Sends a write without an answer once more. Raises ``ShareUsedUp``, ``KeyReused``, ``JoinCodeTaken``,
+        ``OutcomeUnknown``.
         """
         write = WriteRequest(new_write_id(self._random_bytes), record, self._lifetimes.of(game) // 1000)
         at, yielding = game.created_at, self._history.yielding

@@ -205,9 +205,9 @@ def read_query(schema: Schema) -> dict[str, Any]:
 
 
 def language_of_texts(schema: Schema) -> Language | None:
-    """Return the language of the texts that the query requests by ``text``, ``None`` for none. Raises ``InvalidBody``.
+    """Return the language of the texts that the query requests with ``text``; ``None`` if it requests none.
 
-    The query is loaded by ``schema``.
+    The query is loaded by ``schema``. Raises ``InvalidBody``.
     """
     if not request.query_string:
         return None

@@ -332,8 +332,8 @@ def _request_fields(**more: object) -> dict[str, object]:
     return {"fields": {"request_id": current_environ().get(REQUEST_ID), **more}}
 
 
-# Requests to paths without a route, and those that read where there is nothing to read. Their answers depend on the
-# routes alone, never on whether a game exists.
+# Responses to requests for paths without a route, and to GET requests for paths without GET. They depend on the routes
+# alone, never on whether a game exists.
 
 
 _GAMES: Final = "/v1/games/"

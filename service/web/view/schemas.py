@@ -457,7 +457,7 @@ class ScoreSchema(Schema):
     settlement = fields.Nested(SettlementSchema, metadata=doc("In `dominospiel`, when finished."))
 
 
-# The parameter of all operations that answer with a view because they have changed it.
+# The query parameter ``text``, which requests a sentence in the view, for operations that change a game.
 
 
 OF_VIEW: Final = "that tells how the game stands, as `text` of the view"
