@@ -25,7 +25,7 @@ CEILINGS = {
     "POST move, menschenwolf": (130, 33, 14),
     "POST move, latin": (124, 33, 13),
     "POST move, game of an application": (127, 34, 13),
-    "POST game": (232, 49, 15),
+    "POST game": (231, 49, 15),
     "GET view": (73, 29, 14),
     "GET moves": (60, 25, 14),
     "GET score": (127, 34, 22),
