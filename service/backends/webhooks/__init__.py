@@ -1,1 +1,1 @@
-"""Webhooks: the endpoints of applications, their states, and the messages that are delivered to them."""
+"""The endpoints of applications, their states, and the messages that are delivered to them."""
