@@ -81,7 +81,7 @@ class Erasures:
         self._on_erased = on_erased
         self._rounds: dict[str, _Round] = {}
 
-    def go_on(self, app: str) -> bool:
+    def advance(self, app: str) -> bool:
         """Carry out a part of the pending erasures of an application. Return whether there is more to do.
 
         Raises ``UnreadableGames`` when only games are left that cannot be read.
@@ -91,32 +91,32 @@ class Erasures:
             self._rounds.pop(app, None)
             return False
         current = self._rounds.get(app)
-        if current is None:
+        if current is None:  # step 1
             erased, unreadable = self._erase_from_listed(app, pending)
             if erased:
                 return True
             current = self._rounds[app] = _Round(pending, self._reminders.reminded("outbox", app), unreadable)
-        for _ in range(min(MAX_GAMES, len(current.games))):
+        for _ in range(min(MAX_GAMES, len(current.games))):  # step 2
             game = current.games[-1]
             if not self._try(partial(self._publish_own, app, game)):
                 current.unreadable.add(game)
             current.games.pop()
         if not current.games:
             del self._rounds[app]
-            self._end(app, current)
+            self._complete(app, current)
         return True
 
-    def _end(self, app: str, ended: _Round) -> None:
-        """Store which erasures are done. Raises ``UnreadableGames`` if only unreadable games prevent that."""
-        unreadable = ended.unreadable
+    def _complete(self, app: str, published: _Round) -> None:
+        """Do step 3. Raises ``UnreadableGames`` if only unreadable games prevent that erasures are done."""
+        unreadable = published.unreadable
         remaining = [
             erasure
-            for erasure in ended.pending
+            for erasure in published.pending
             if any(game not in unreadable for game in self._listed(app, erasure.ref))
         ]
         if unreadable and not remaining:
             raise UnreadableGames(len(unreadable))
-        for erasure in ended.pending:
+        for erasure in published.pending:
             if erasure not in remaining and not unreadable:
                 self._store.done(app, erasure)
 
@@ -145,7 +145,7 @@ class Erasures:
         except (StorageUnavailable, OutcomeUnknown):
             raise
         except Exception:
-            _log.exception("a game from which somebody may be to be erased could not be read")
+            _log.exception("a game could not be read while people were erased")
             return False
         return True
 

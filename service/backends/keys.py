@@ -193,7 +193,7 @@ class Backends:
         if backend is not None:
             name = record_of(self._idempotency, IdempotencyKey(idempotency_key, b""), _ROTATE).name
             repeat = self._store.repeated(backend.id, name, self._clock())
-            if repeat is not None and _is_made_by(key, stored_answer(repeat)):
+            if repeat is not None and _is_requested_with(key, stored_answer(repeat)):
                 return backend
         raise unknown_key()
 
@@ -217,22 +217,22 @@ class Backends:
             # ends the key after this line, the key is still valid here.
             before = self._existing(app)
             prior = request.prior(now)
-            if presented is not None and not (prior and _is_made_by(presented, prior.answer)):
+            if presented is not None and not (prior and _is_requested_with(presented, prior.answer)):
                 self._check_accepted(before, presented)
             if prior is not None:
-                return self._made_again(before, prior)
+                return self._replay(before, prior)
             end = now + overlap * 1000
             ending = [existing._replace(expires_at=min(existing.expires_at or end, end)) for existing in before.keys]
-            remaining = [existing for existing in ending if not _is_over(existing, now)]
+            remaining = [existing for existing in ending if not _has_expired(existing, now)]
             if len(remaining) >= MAX_KEYS:
                 raise LimitReached("too_many_keys", max=MAX_KEYS)
             text, record = self._new_key(app, now, request.random_bytes)
             if any([existing.suffix == record.suffix for existing in remaining]):
                 continue
             after = before._replace(keys=(*remaining, record))
-            by = None if presented is None else hash_secret(presented).hex()
+            requested_with = None if presented is None else hash_secret(presented).hex()
             try:
-                if self._replace(before, after, request.repeat(now, by)):
+                if self._replace(before, after, request.repeat(now, requested_with)):
                     return NewKey(after, record, text)
             except RepeatKnown:
                 continue
@@ -276,7 +276,7 @@ class Backends:
     def valid_keys(self, backend: Backend) -> tuple[KeyRecord, ...]:
         """Return the keys of an application that are valid now, the oldest first."""
         now = self._clock()
-        return tuple([key for key in backend.keys if not _is_over(key, now)])
+        return tuple([key for key in backend.keys if not _has_expired(key, now)])
 
     def _new_id(self) -> str:
         while True:
@@ -287,7 +287,7 @@ class Backends:
     def _repeatable(self, key: IdempotencyKey | None, app: str) -> RepeatableRequest:
         return RepeatableRequest(self._store, self._idempotency, self._random_bytes, key, _ROTATE, app=app)
 
-    def _made_again(self, backend: Backend, prior: Prior) -> NewKey:
+    def _replay(self, backend: Backend, prior: Prior) -> NewKey:
         text, record = self._new_key(backend.id, prior.at, prior.random_bytes)
         return NewKey(backend, record, text, replayed=True)
 
@@ -354,12 +354,12 @@ def no_key() -> Unauthorized:
     return Unauthorized("no_key")
 
 
-def _is_made_by(key: str, answer: str | None) -> bool:
+def _is_requested_with(key: str, answer: str | None) -> bool:
     """Return whether an earlier rotation was requested with ``key``; ``answer`` is the hash stored with it."""
     return compare_digest(hash_secret(key).hex(), answer or "")
 
 
-def _is_over(key: KeyRecord, now: int) -> bool:
+def _has_expired(key: KeyRecord, now: int) -> bool:
     return key.expires_at is not None and key.expires_at <= now
 
 
@@ -397,7 +397,7 @@ class StoredBytes:
         """
         tenant = _tenant(backend)
         try:
-            self._shares.take(tenant, size)
+            self._shares.charge(tenant, size)
         except ShareUsed as error:
             if not is_repeated():
                 raise ShareUsedUp(error.retry_after) from None
@@ -407,10 +407,10 @@ class StoredBytes:
         except OutcomeUnknown:  # it may be stored, so it stays counted
             raise
         except Exception:
-            self._shares.give_back(tenant, size)
+            self._shares.refund(tenant, size)
             raise
         if answer.replayed:
-            self._shares.give_back(tenant, size)
+            self._shares.refund(tenant, size)
         return answer
 
     def limit(self, backend: Backend) -> int | None:

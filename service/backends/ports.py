@@ -149,11 +149,8 @@ class ErasureStore(Protocol):
 
 # The ports of the index: the games of each application, the lobbies, and the feed that is written with the index.
 
-
 LOBBY_MS: Final = 360_000
 """Milliseconds for which a game stays in a lobby after it was last put there."""
-
-
 FEED_ITEMS: Final = 100_000
 """Items that the feed of an application keeps; at times it has a few more."""
 
@@ -381,10 +378,8 @@ class FeedStore(Protocol):
 
 # The port of webhooks: the endpoints of applications, the games due to each of them, and their last attempts.
 
-
 ATTEMPTS_KEPT: Final = 100
 """Delivery attempts that are stored for each endpoint."""
-
 
 WebhookStatus = Literal["unverified", "active", "failing", "disabled"]
 
@@ -482,8 +477,8 @@ class WebhookStore(RepeatStore, Protocol):
     version in the index.
     """
 
-    def create(self, webhook: Webhook, most: int, repeat: Repeat | None = None) -> bool:
-        """Store a new endpoint, due at once. Return ``False`` if the application already has ``most`` endpoints."""
+    def create(self, webhook: Webhook, max_count: int, repeat: Repeat | None = None) -> bool:
+        """Store a new endpoint, due at once. Return ``False`` if the application has ``max_count`` already."""
 
     def read(self, app: str, webhook: str) -> Webhook | None:
         """Return the endpoint of this application with this id."""
@@ -512,8 +507,8 @@ class WebhookStore(RepeatStore, Protocol):
 
     def read_with_due(self, app: str, webhook: str, now: int, limit: int) -> tuple[Webhook | None, list[DueGame]]:
         """Return an endpoint as ``read`` does, with its due games as ``due`` does."""
-        found = self.read(app, webhook)
-        return found, [] if found is None else self.due(found, now, limit)
+        endpoint = self.read(app, webhook)
+        return endpoint, [] if endpoint is None else self.due(endpoint, now, limit)
 
     def mark_notified(
         self, webhook: Webhook, game: DueGame, version: int, *, done: bool, attempt: DeliveryAttempt | None = None

@@ -42,11 +42,11 @@ Write = Callable[[str, bytes, Command], Any]
 def find_repeat(write: Write, app: str, name: str, now: int) -> Repeat | None:
     """Return the idempotency record with this name. The script writes it again, so that a replica confirms it."""
     key = keys.repeats(app)
-    answer = write("repeated", key, evalsha("repeated", (key,), name.encode()))
-    if answer is None:
+    reply = write("repeated", key, evalsha("repeated", (key,), name.encode()))
+    if reply is None:
         return None
-    at, fingerprint, rest = answer[0].split(b" ", 2)
-    return Repeat(name, fingerprint, int(at), rest) if int(at) > now - TTL_MS else None
+    at, fingerprint, answer = reply[0].split(b" ", 2)
+    return Repeat(name, fingerprint, int(at), answer) if int(at) > now - TTL_MS else None
 
 
 def repeat_args(repeat: Repeat | None) -> tuple[bytes | int, ...]:
@@ -152,7 +152,7 @@ class RedisErasures(ErasureStore):
     def request(self, app: str, ref: str) -> bool:
         shard = shard_of(app)
         if shard is None:
-            raise ValueError("no id of an application")
+            raise ValueError("not the id of an application")
         names = keys.erasures(app), keys.reminder_sets("erasures")[shard]
         command = evalsha("erase", names, app.encode(), ref.encode(), MAX_ERASURES)
         return bool(self._calls.write("erase", names[0], command) == 1)

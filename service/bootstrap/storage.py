@@ -69,15 +69,15 @@ def _url_of(settings: Settings) -> str:
     return settings.redis_url
 
 
-def open_storage(settings: Settings, metrics: Metrics, most_calls: int | None = None) -> Storage:
+def open_storage(settings: Settings, metrics: Metrics, max_calls: int | None = None) -> Storage:
     """Return the storage for the settings; ``metrics`` counts its calls.
 
-    ``most_calls`` limits the concurrent calls about games, endpoints and erasures. Calls about reminders and deletions,
+    ``max_calls`` limits the concurrent calls about games, endpoints and erasures. Calls about reminders and deletions,
     with which a process polls for work, are not limited. Raises ``ValueError`` without a ``REDIS_URL``.
     """
     topology = open_topology(_url_of(settings), settings.replicas)
     observe, failed, ttl = metrics.redis, metrics.failed_writes(WRITE_FAILURES), settings.game_ttl_seconds
-    slots = NO_LIMIT if most_calls is None else BoundedSemaphore(most_calls)
+    slots = NO_LIMIT if max_calls is None else BoundedSemaphore(max_calls)
     limited = partial(RedisCalls, topology, observe=observe, slots=slots)
     counted = limited(replicated=settings.replicated, observe_failure=failed)
     calls = limited(replicated=settings.replicated, observe_failure=observe_nothing)

@@ -27,14 +27,14 @@ The other connections remain free for polling.
 
 
 def build_worker_parts(
-    settings: Settings, metrics: Metrics, most_calls: int | None = None
+    settings: Settings, metrics: Metrics, max_calls: int | None = None
 ) -> tuple[Storage, GameRepository]:
     """Return the storage and the games of a process that handles reminders.
 
-    Deadlines are compared with the clock of Redis. ``most_calls`` is that of ``open_storage``. Raises ``ValueError``
+    Deadlines are compared with the clock of Redis. ``max_calls`` is that of ``open_storage``. Raises ``ValueError``
     without a ``REDIS_URL``.
     """
-    storage = open_storage(settings, metrics, most_calls)
+    storage = open_storage(settings, metrics, max_calls)
     repository = build_repository(settings, storage, metrics.write_committed)
     Thread(target=storage.shares.keep_refreshing, name="memory of the store", daemon=True).start()
     metrics.show_store(StoreGauges(storage.stats.read, lambda: None))

@@ -74,7 +74,7 @@ class LeasedReminder(NamedTuple):
     tenant: str = ""
 
 
-MostOf = Callable[[str], int]
+TenantLimit = Callable[[str], int]
 """Returns how many more reminders of a tenant the caller can take."""
 
 
@@ -87,10 +87,12 @@ class ReminderQueue(Protocol):
     servers, each server has its own clock.
     """
 
-    def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[LeasedReminder]:
+    def take(
+        self, kind: ReminderKind, limit: int, lease: int, limit_of: TenantLimit | None = None
+    ) -> list[LeasedReminder]:
         """Lease at most ``limit`` due reminders of this kind for ``lease`` milliseconds; return the earliest first.
 
-        If more are due, tenants take turns, so that all get equally many, and none more than ``most_of`` returns; then
+        If more are due, tenants take turns, so that all get equally many, and none more than ``limit_of`` returns; then
         the earliest of all can be missing. Raises ``StorageUnavailable`` only if no server answers: reminders on an
         unavailable server come later.
         """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from threading import Lock
 from typing import Final, Generic, NamedTuple, TypeVar
@@ -37,23 +37,21 @@ class Turns:
         self._served = BoundedCache[str, int](MAX_TENANTS)
         self._turn = 0
 
-    def share(self, due: Iterable[Due], limit: int, most_of: Callable[[str], int] | None) -> Counter[tuple[int, str]]:
+    def share(self, due: Iterable[Due], limit: int, limit_of: Callable[[str], int] | None) -> Counter[tuple[int, str]]:
         """Return the number of games to lease for each pair of place and tenant, ``limit`` games together at most.
 
-        ``most_of`` returns the limit of a tenant.
+        ``limit_of`` returns the limit of a tenant.
         """
         places: defaultdict[str, list[Due]] = defaultdict(list)
         for entry in sorted(due, key=attrgetter("since")):
             places[entry.tenant].append(entry)
         # The sort is stable: among tenants that never had a turn, the one that waits longest comes first.
         order = sorted(places, key={tenant: self._served.get(tenant) or 0 for tenant in places}.__getitem__)
-        waiting = deque(
-            [
-                (tenant, iter([entry.place for entry in places[tenant] for _ in range(min(entry.games, limit))][:most]))
-                for tenant in order
-                for most in [limit if most_of is None else max(most_of(tenant), 0)]
-            ]
-        )
+        waiting: deque[tuple[str, Iterator[int]]] = deque()
+        for tenant in order:
+            due_places = [entry.place for entry in places[tenant] for _ in range(min(entry.games, limit))]
+            tenant_limit = limit if limit_of is None else max(limit_of(tenant), 0)
+            waiting.append((tenant, iter(due_places[:tenant_limit])))
         shares: Counter[tuple[int, str]] = Counter()
         while waiting and shares.total() < limit:
             tenant, left = waiting.popleft()
@@ -98,8 +96,8 @@ class FairQueue(Generic[T]):
 # many slots as remain free. So there is always a slot for an owner that uses none.
 
 
-def room_of(own: int, total: int, limit: int) -> int:
-    """Return how many more operations an owner may begin that has ``own`` of the ``total`` in flight."""
+def free_slots(own: int, total: int, limit: int) -> int:
+    """Return the number of operations that an owner may begin if ``own`` of the ``total`` in flight are its own."""
     return max((limit - total - own + 1) // 2, 0)
 
 
@@ -114,7 +112,7 @@ class InFlight:
     def enter(self, owner: str) -> bool:
         """Count one more operation, or return ``False`` if the owner may not begin one."""
         with self._lock:
-            if not room_of(self._counts[owner], self._counts.total(), self._limit):
+            if not free_slots(self._counts[owner], self._counts.total(), self._limit):
                 return False
             self._counts[owner] += 1
             return True
@@ -123,4 +121,4 @@ class InFlight:
         """Count one operation less."""
         with self._lock:
             self._counts[owner] -= 1
-            self._counts += Counter()  # forgets who has none
+            self._counts += Counter()  # removes owners with a count of 0

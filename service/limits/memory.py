@@ -38,7 +38,7 @@ class Memory(NamedTuple):
         return self.used * 100 > self.limit * (100 - RESERVE_PERCENT)
 
     @classmethod
-    def shown(cls, answer: Any) -> Memory:
+    def from_info(cls, answer: Any) -> Memory:
         """Return the memory that an answer to INFO shows."""
         if not isinstance(answer, bytes):
             return cls()
@@ -90,7 +90,7 @@ class MemoryReserve:
             if check is None or now - check.time >= CHECK_SECONDS:
                 self._checks[node] = _Check(now, check is not None and check.refused)
                 (answer,) = self._topology.call(key, (b"INFO", b"memory"))
-                check = self._checks[node] = _Check(now, Memory.shown(answer).is_reserved)
+                check = self._checks[node] = _Check(now, Memory.from_info(answer).is_reserved)
         except (NotSent, MaybeSent) as error:
             unavailable = unanswered(error)
             self._observe_failure(unavailable.reason)

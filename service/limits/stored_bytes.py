@@ -2,8 +2,8 @@
 
 Owns the share of each tenant. In a day, the network of an address may store a twentieth of the memory of all servers,
 and an application a fifth, unless the settings, or the operator for one application, set another limit. When memory is
-short, writes to existing games are limited, too: all bytes of a tenant to two shares. Once only the memory reserve is
-left, only a twentieth of that counts. Does not depend on what is written, or how its size is estimated.
+short, writes to existing games are limited, too: with them, a tenant may store two shares. Once only the memory reserve
+is left, a tenant may write a twentieth of it. Does not depend on what is written, or how its size is estimated.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ REFRESH_SECONDS: Final = 1.0
 """Seconds between two readings of the memory of the servers."""
 HALF_PERCENT: Final = 50
 """Percentage of used memory from which memory is short, so that writes to existing games are limited."""
-MOVES: Final = 2
+WRITE_SHARES: Final = 2
 """The limit of all writes of a tenant, in shares. New things may use only one share."""
 KNOWN_MS: Final = 10_000
 """Milliseconds for which a process caches a count or an own limit."""
@@ -72,13 +72,13 @@ class Shares(Protocol):
     counts_writes: bool
     is_reserved: bool
 
-    def take(self, tenant: Tenant, size: int) -> None:
+    def charge(self, tenant: Tenant, size: int) -> None:
         """Charge ``size`` bytes for something new. Raises ``ShareUsed``, and charges nothing then."""
 
     def limit(self, tenant: Tenant) -> int | None:
         """Return the bytes that a tenant may store in a day, ``None`` without a limit."""
 
-    def give_back(self, tenant: Tenant, size: int) -> None:
+    def refund(self, tenant: Tenant, size: int) -> None:
         """Refund the bytes that were charged for something that was not stored."""
 
     def admit(self, tenant: Tenant, size: int) -> None:
@@ -94,13 +94,13 @@ class Unlimited(Shares):
     counts_writes = False
     is_reserved = False
 
-    def take(self, tenant: Tenant, size: int) -> None:
+    def charge(self, tenant: Tenant, size: int) -> None:
         """Do nothing."""
 
     def limit(self, tenant: Tenant) -> int | None:  # noqa: ARG002 # as the port has it
         return None
 
-    def give_back(self, tenant: Tenant, size: int) -> None:
+    def refund(self, tenant: Tenant, size: int) -> None:
         """Do nothing."""
 
     def admit(self, tenant: Tenant, size: int) -> None:
@@ -156,7 +156,7 @@ class RedisShares(Shares):
         answers = self._calls.topology.call_each([(key, (b"INFO", b"memory")) for key in primaries])
         if any([isinstance(answer, Exception) for answer in answers]):
             return
-        memories = [Memory.shown(answer) for answer in answers]
+        memories = [Memory.from_info(answer) for answer in answers]
         self._bytes = sum([memory.limit for memory in memories])
         self.counts_writes = any([memory.used * 100 > memory.limit * HALF_PERCENT for memory in memories])
         self.is_reserved = any([memory.is_reserved for memory in memories])
@@ -167,7 +167,7 @@ class RedisShares(Shares):
             try:
                 self.refresh()
             except Exception:
-                _log.exception("the memory of the store could not be looked at")
+                _log.exception("the memory of the Redis servers could not be read")
             time.sleep(REFRESH_SECONDS)
 
     def limit(self, tenant: Tenant) -> int | None:
@@ -181,17 +181,17 @@ class RedisShares(Shares):
             self.refresh()
         return (self._bytes or 0) // (PART_OF_APPLICATION if tenant.is_app else PART_OF_NETWORK) or None
 
-    def take(self, tenant: Tenant, size: int) -> None:
+    def charge(self, tenant: Tenant, size: int) -> None:
         limit = self.limit(tenant)
         if limit is not None:
-            self._take(keys.share(tenant.id, self._day()), size, limit)
+            self._charge(keys.share(tenant.id, self._day()), size, limit)
 
-    def give_back(self, tenant: Tenant, size: int) -> None:
+    def refund(self, tenant: Tenant, size: int) -> None:
         if self.limit(tenant) is not None:
             self._count(keys.share(tenant.id, self._day()), -size, None)
 
     def admit(self, tenant: Tenant, size: int) -> None:
-        """Admit a write to an existing game by the share in the reserve if only that is left, else by two shares."""
+        """Charge the share in the reserve if only the reserve is left, else check that two shares are not used up."""
         day = self._day()
         if self.is_reserved and self._bytes:
             reserve = self._bytes * RESERVE_PERCENT // 100
@@ -201,7 +201,7 @@ class RedisShares(Shares):
             if self.is_reserved:
                 raise ShareUsed(self._until_tomorrow())
         limit = self.limit(tenant)
-        if limit is not None and self._counted(keys.share(tenant.id, day)) >= MOVES * limit:
+        if limit is not None and self._cached_count(keys.share(tenant.id, day)) >= WRITE_SHARES * limit:
             raise ShareUsed(self._until_tomorrow())
 
     def count(self, tenant: Tenant, size: int) -> None:
@@ -218,11 +218,11 @@ class RedisShares(Shares):
             self._own.put(app, (budget, now))
         return budget
 
-    def _take(self, key: bytes, size: int, most: int) -> None:
-        if not self._count(key, size, most):
+    def _charge(self, key: bytes, size: int, limit: int) -> None:
+        if not self._count(key, size, limit):
             raise ShareUsed(self._until_tomorrow())
 
-    def _counted(self, key: bytes) -> int:
+    def _cached_count(self, key: bytes) -> int:
         """Return a count, cached for ``KNOWN_MS``; 0 if it was never read because of a fault of the store."""
         now = self._clock()
         count, read_at = self._known.get(key) or (0, -KNOWN_MS)
@@ -232,12 +232,12 @@ class RedisShares(Shares):
             self._known.put(key, (count, now))
         return count
 
-    def _count(self, key: bytes, size: int, most: int | None) -> bool:
-        """Add to a count, and return whether that was possible without exceeding ``most``.
+    def _count(self, key: bytes, size: int, limit: int | None) -> bool:
+        """Add to a count, and return whether that was possible without exceeding ``limit``.
 
         After a fault of the store, nothing is added and the result is ``True``.
         """
-        command = evalsha("take_share", (key,), size, b"" if most is None else most, _DAY_SECONDS)
+        command = evalsha("take_share", (key,), size, b"" if limit is None else limit, _DAY_SECONDS)
         with suppress(StorageUnavailable, OutcomeUnknown):
             return bool(self._calls.write("take_share", key, command))
         return True

@@ -53,7 +53,7 @@ Connect = Callable[[Address, int, float], socket.socket]
 """Returns a socket connected to an address and a port, with a timeout in seconds. Raises ``OSError``."""
 
 
-class TooMuch(Exception):
+class ResponseTooLarge(Exception):
     """The other side has sent more bytes than allowed."""
 
 
@@ -66,14 +66,14 @@ class Connection:
         self._from_network = ssl.MemoryBIO()
         self._to_network = ssl.MemoryBIO()
         self._deadline = deadline
-        self._allowance = 0
+        self._bytes_left = 0
         self.has_received = False
         """Whether bytes were received since ``begin``."""
 
-    def begin(self, deadline: Deadline, most_bytes: int) -> None:
-        """Begin a request, which ends by ``deadline`` and whose response may have ``most_bytes``."""
+    def begin(self, deadline: Deadline, max_bytes: int) -> None:
+        """Begin a request, which ends by ``deadline`` and whose response may have ``max_bytes``."""
         self._deadline = deadline
-        self._allowance = most_bytes
+        self._bytes_left = max_bytes
         self.has_received = False
 
     def start_tls(self, context: ssl.SSLContext, host: str) -> None:
@@ -89,12 +89,12 @@ class Connection:
             self._drive(partial(self._tls.write, data))  # writes all data, because the buffer in memory has no limit
 
     def receive(self, size: int) -> bytes:
-        """Return up to ``size`` bytes, none at the end. Raises ``OSError``, ``TimeoutError``, ``TooMuch``."""
-        if self._allowance <= 0:
-            raise TooMuch
-        size = min(size, self._allowance)
+        """Return up to ``size`` bytes, none at the end. Raises ``OSError``, ``TimeoutError``, ``ResponseTooLarge``."""
+        if self._bytes_left <= 0:
+            raise ResponseTooLarge
+        size = min(size, self._bytes_left)
         data = self._receive(size) if self._tls is None else self._drive(partial(_read, self._tls, size))
-        self._allowance -= len(data)
+        self._bytes_left -= len(data)
         self.has_received = self.has_received or bool(data)
         return data
 
@@ -172,7 +172,7 @@ class _Reader(io.RawIOBase):
 
 
 def connect_one(addresses: tuple[Address, ...], port: int, deadline: Deadline, connect: Connect) -> socket.socket:
-    """Return a socket connected to the first address that accepts, after at most ``CONNECT_SECONDS`` for all."""
+    """Return a socket connected to the first address that accepts. Trying all takes at most ``CONNECT_SECONDS``."""
     limit = Deadline(min(CONNECT_SECONDS, deadline.left()))
     addresses = addresses[:_MAX_ADDRESSES]
     for others, address in zip(range(len(addresses) - 1, 0, -1), addresses, strict=False):
@@ -200,7 +200,7 @@ def connect_socket(address: Address, port: int, seconds: float) -> socket.socket
 
 
 MAX_PER_HOST: Final = 16
-MOST: Final = 512
+MAX_IDLE: Final = 512
 """Idle connections to all hosts."""
 IDLE_SECONDS: Final = 15.0
 """Seconds after which an idle connection is closed."""
@@ -211,7 +211,7 @@ Key = tuple[str, str, int]
 """Scheme, host and port."""
 
 
-class Open(NamedTuple):
+class PooledConnection(NamedTuple):
     """An open connection; ``opened`` is in seconds of ``time.monotonic``."""
 
     connection: Connection
@@ -219,17 +219,17 @@ class Open(NamedTuple):
 
 
 class Pool:
-    """Idle connections for all threads of a process: at most ``MAX_PER_HOST`` to a host, and ``most`` in all."""
+    """Idle connections for all threads of a process: at most ``MAX_PER_HOST`` to a host, and ``max_idle`` in all."""
 
-    def __init__(self, most: int = MOST, clock: Callable[[], float] = monotonic) -> None:
-        self._most = most
+    def __init__(self, max_idle: int = MAX_IDLE, clock: Callable[[], float] = monotonic) -> None:
+        self._max_idle = max_idle
         self._clock = clock
         self._lock = Lock()
-        self._waiting: dict[Key, OrderedDict[int, Open]] = {}
-        self._order: OrderedDict[int, tuple[Key, float]] = OrderedDict()  # by number: since when
+        self._waiting: dict[Key, OrderedDict[int, PooledConnection]] = {}
+        self._order: OrderedDict[int, tuple[Key, float]] = OrderedDict()  # by number: host, and since when it is idle
         self._number = 0
 
-    def take(self, key: Key) -> Open | None:
+    def take(self, key: Key) -> PooledConnection | None:
         """Remove and return the connection to a host that was idle for the shortest time, if there is one."""
         while True:
             with self._lock:
@@ -242,7 +242,7 @@ class Pool:
                 return reusable
             reusable.connection.close()
 
-    def put(self, key: Key, entry: Open) -> None:
+    def put(self, key: Key, entry: PooledConnection) -> None:
         """Add an idle connection, or close it if it is too old. A full pool closes the one that was idle longest."""
         now = self._clock()
         if now - entry.opened > AGE_SECONDS:
@@ -252,7 +252,7 @@ class Pool:
             self._close_expired()
             if len(self._waiting.get(key, ())) >= MAX_PER_HOST:
                 self._remove(key, next(iter(self._waiting[key]))).connection.close()
-            elif len(self._order) >= self._most:
+            elif len(self._order) >= self._max_idle:
                 oldest, (other, _) = next(iter(self._order.items()))
                 self._remove(other, oldest).connection.close()
             self._number += 1
@@ -276,7 +276,7 @@ class Pool:
                 return
             self._remove(key, number).connection.close()
 
-    def _remove(self, key: Key, number: int) -> Open:
+    def _remove(self, key: Key, number: int) -> PooledConnection:
         del self._order[number]
         waiting = self._waiting[key]
         entry = waiting.pop(number)

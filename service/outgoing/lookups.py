@@ -31,7 +31,7 @@ look-up failed.
 LOOKUP_SECONDS: Final = 5.0
 """Seconds that a caller waits for a look-up."""
 MAX_LOOKUPS: Final = 32
-"""Look-ups of a process in flight."""
+"""Look-ups that a process can have in flight."""
 NO_SUCH_HOST: Final = frozenset(
     getattr(socket, name) for name in ("EAI_NONAME", "EAI_NODATA", "EAI_ADDRFAMILY") if hasattr(socket, name)
 )
@@ -56,13 +56,13 @@ class LookupFailed(Exception):
 
 
 class Lookups:
-    """The look-ups of a process: at most ``most`` in flight, of which each application has a share (``InFlight``)."""
+    """The look-ups of a process: at most ``limit`` in flight, of which each application has a share (``InFlight``)."""
 
-    def __init__(self, lookup: Lookup, most: int = MAX_LOOKUPS) -> None:
+    def __init__(self, lookup: Lookup, limit: int = MAX_LOOKUPS) -> None:
         self._lookup = lookup
-        self._in_flight = InFlight(most)
+        self._in_flight = InFlight(limit)
         self._lock = Lock()
-        self._under_way: dict[tuple[str, str], Future[Addresses]] = {}
+        self._futures: dict[tuple[str, str], Future[Addresses]] = {}
 
     def find(self, app: str, host: str, seconds: float = LOOKUP_SECONDS) -> Addresses:
         """Return the addresses of a name that an application has given, possibly none, in the order of the look-up.
@@ -70,27 +70,27 @@ class Lookups:
         Raises ``LookupFailed``.
         """
         try:
-            return self._begun((app, host)).result(seconds)
+            return self._get_or_start((app, host)).result(seconds)
         except OSError:  # also TimeoutError
             raise LookupFailed("no_answer") from None
 
-    def _begun(self, key: tuple[str, str]) -> Future[Addresses]:
+    def _get_or_start(self, key: tuple[str, str]) -> Future[Addresses]:
         """Return the look-up of a name for an application: the one in flight, or a new one."""
         with self._lock:
-            future = self._under_way.get(key)
+            future = self._futures.get(key)
             if future is not None:
                 return future
             if not self._in_flight.enter(key[0]):
-                raise LookupFailed("share_used" if any(app == key[0] for app, _ in self._under_way) else "no_room")
-            future = self._under_way[key] = Future()
+                raise LookupFailed("share_used" if any(app == key[0] for app, _ in self._futures) else "no_room")
+            future = self._futures[key] = Future()
         try:
-            Thread(target=self._ask, args=(key, future), daemon=True).start()
+            Thread(target=self._look_up, args=(key, future), daemon=True).start()
         except RuntimeError:  # the system has no thread left
             self._end(key)
             raise LookupFailed("no_room") from None
         return future
 
-    def _ask(self, key: tuple[str, str], future: Future[Addresses]) -> None:
+    def _look_up(self, key: tuple[str, str], future: Future[Addresses]) -> None:
         """Look up a name, and set the result of its future. The look-up counts as in flight until it ends."""
         addresses: Addresses = ()
         failed: Exception | None = None
@@ -110,7 +110,7 @@ class Lookups:
 
     def _end(self, key: tuple[str, str]) -> None:
         with self._lock:
-            del self._under_way[key]
+            del self._futures[key]
             self._in_flight.leave(key[0])
 
 

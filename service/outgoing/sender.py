@@ -26,9 +26,9 @@ from service.outgoing.connection import (
     Connection,
     Deadline,
     Key,
-    Open,
     Pool,
-    TooMuch,
+    PooledConnection,
+    ResponseTooLarge,
     connect_one,
     connect_socket,
 )
@@ -43,9 +43,9 @@ _REFUSED: Final = (403, 407)  # what smokescreen and other filtering proxies ans
 
 
 class _Response(HTTPResponse):
-    """A final response after any number of interim ones (RFC 9110, 15.2); ``http.client`` only knows the interim 100.
+    """A response that skips all interim ones (RFC 9110, 15.2); ``http.client`` itself only skips the status 100.
 
-    101 counts as final, since no request asks for another protocol.
+    101 counts as final, since no request offers another protocol.
     """
 
     def begin(self) -> None:
@@ -205,7 +205,7 @@ class Sender:
             reason = "tls"
         except (OSError, IncompleteRead):  # also http.client.RemoteDisconnected
             reason = "connection"
-        except TooMuch:
+        except ResponseTooLarge:
             reason = "too_large"
         except HTTPException:
             reason = "not_http"
@@ -237,15 +237,15 @@ class Sender:
         waiting = self._pool.take(key)
         if waiting is not None:
             try:
-                return self._ask(key, waiting, exchange, deadline)
+                return self._send(key, waiting, exchange, deadline)
             except TimeoutError:
                 raise
             except OSError:
                 if waiting.connection.has_received:
                     raise
-        return self._ask(key, self._open(target, exchange.app, deadline), exchange, deadline)
+        return self._send(key, self._open(target, exchange.app, deadline), exchange, deadline)
 
-    def _ask(self, key: Key, entry: Open, exchange: _Exchange, deadline: Deadline) -> Answer:
+    def _send(self, key: Key, entry: PooledConnection, exchange: _Exchange, deadline: Deadline) -> Answer:
         """Send the request on a connection and read the response. Then return it to the pool, or close it."""
         connection, max_answer = entry.connection, exchange.max_answer
         reusable = False
@@ -267,7 +267,7 @@ class Sender:
         retry_after = _retry_after(response.headers.get("Retry-After"))
         return Answer(response.status, body[:max_answer], retry_after, deadline.elapsed_ms(), complete)
 
-    def _open(self, target: Target, app: str, deadline: Deadline) -> Open:
+    def _open(self, target: Target, app: str, deadline: Deadline) -> PooledConnection:
         """Return a new connection to the target. No other function opens a socket."""
         if self._proxy is None:
             hop, networks = target, self._networks
@@ -286,7 +286,7 @@ class Sender:
         except BaseException:
             connection.close()
             raise
-        return Open(connection, monotonic())
+        return PooledConnection(connection, monotonic())
 
 
 def _retry_after(text: str | None) -> int | None:

@@ -15,7 +15,7 @@ PAUSE = 0.2
 """Minimum of seconds between two runs. During an outage, every call requests a run."""
 
 POLL_SECONDS = 1.0
-"""Seconds between two runs that no failure causes, as long as the servers are used. They find unnoticed changes."""
+"""Seconds after which a discovery is repeated while the servers are in use, because some changes cause no error."""
 
 FIRST_WAIT = 0.8
 """Seconds for which a call waits while no server is known."""

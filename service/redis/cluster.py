@@ -67,11 +67,11 @@ class ClusterTopology:
     def __init__(self, url: RedisUrl, replicas: int | None = None) -> None:
         self._url = url
         self._set_replicas = replicas
-        self._known_replicas: dict[redis.ConnectionPool, int] = {}
+        self._replica_counts: dict[redis.ConnectionPool, int] = {}
         self._lock = threading.Lock()
         self._pools: dict[Address, redis.ConnectionPool] = {}
         self._owners: list[redis.ConnectionPool | None] = [None] * SLOTS
-        self._known: tuple[Address, ...] = ()
+        self._addresses: tuple[Address, ...] = ()
         self._unreachable: set[str] = set()
         self._refresh = BackgroundRefresh(self._discover)
 
@@ -89,15 +89,15 @@ class ClusterTopology:
         """Send each command to the owner of its key, to all owners at the same time."""
         answers: list[Any] = [None] * len(calls)
         indexes_of: dict[redis.ConnectionPool, list[int]] = {}
-        unowned: NotSent | None = None
+        no_owner: NotSent | None = None
         for index, (key, _) in enumerate(calls):
             slot = key_slot(key)
             try:
-                if unowned is not None and self._owners[slot] is None:
-                    raise unowned  # without waiting for the map once more
+                if no_owner is not None and self._owners[slot] is None:
+                    raise no_owner  # without waiting for the map once more
                 indexes_of.setdefault(self._owners[slot] or self._owner(slot), []).append(index)
             except NotSent as error:
-                answers[index] = unowned = error
+                answers[index] = no_owner = error
 
         def send(pool: redis.ConnectionPool, indexes: list[int]) -> None:
             try:
@@ -150,8 +150,8 @@ class ClusterTopology:
         self._refresh.request_after(POLL_SECONDS)
         slot = key_slot(key)
         owner = self._owners[slot] or self._owner(slot)
-        known = self._known_replicas
-        return known.get(owner) or max(known.values(), default=1)
+        counts = self._replica_counts
+        return counts.get(owner) or max(counts.values(), default=1)
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:
         """Return a new connection to the owner of a key."""
@@ -193,7 +193,7 @@ class ClusterTopology:
     def _follow_redirects(
         self, slot: int, pool: redis.ConnectionPool, commands: Sequence[Command], answers: list[Any]
     ) -> list[Any]:
-        """Send redirected commands to their new servers, and request a new map if the present one seems outdated."""
+        """Send redirected commands to their new servers, and request a new map if the current one seems outdated."""
         for _ in range(REDIRECTIONS):
             redirection = next((answer for answer in answers if isinstance(answer, AskError)), None)
             if redirection is None:
@@ -242,8 +242,10 @@ class ClusterTopology:
         self._refresh.wait(FIRST_WAIT)
         owner = self._owners[slot]
         if owner is None:
-            known = any(self._owners)
-            cause = SlotNotCoveredError(f"slot {slot}") if known else RedisClusterException("no server returned a map")
+            has_map = any(self._owners)
+            cause = (
+                SlotNotCoveredError(f"slot {slot}") if has_map else RedisClusterException("no server returned a map")
+            )
             raise NotSent from cause
         return owner
 
@@ -253,7 +255,7 @@ class ClusterTopology:
         While no map is known, a map of a Cluster that is down is adopted, too.
         """
         last_resort: tuple[list[Any], Address] | None = None
-        addresses = dict.fromkeys((*self._known, *self._url.addresses))
+        addresses = dict.fromkeys((*self._addresses, *self._url.addresses))
         for address in sorted(addresses, key=lambda command: _name(command) in self._unreachable):
             try:
                 state, slots = execute_unpooled(
@@ -277,20 +279,20 @@ class ClusterTopology:
 
     def _adopt(self, slots: list[Any], source: Address) -> None:
         owners: list[redis.ConnectionPool | None] = [None] * SLOTS
-        primaries, known, replicas = set(), list[Address](), dict[redis.ConnectionPool, int]()
+        primaries, all_addresses, replicas = set(), list[Address](), dict[redis.ConnectionPool, int]()
         for first, last, *servers in slots:
             addresses = [
                 Address(source.host if host in _UNKNOWN_HOST else host.decode(), port) for host, port, *_ in servers
             ]
             primaries.add(addresses[0])
-            known += addresses
+            all_addresses += addresses
             owner = self._pool(addresses[0])
             owners[first : last + 1] = [owner] * (last + 1 - first)
             replicas[owner] = max(1, len(addresses) - 1)
-        self._known_replicas, self._owners, self._known = replicas, owners, tuple(known)
+        self._replica_counts, self._owners, self._addresses = replicas, owners, tuple(all_addresses)
         with self._lock:
-            gone = {address: self._pools.pop(address) for address in self._pools.keys() - primaries}
-        for address, pool in gone.items():
+            removed = {address: self._pools.pop(address) for address in self._pools.keys() - primaries}
+        for address, pool in removed.items():
             _log.info("%s no longer owns a slot", _name(address))
             pool.disconnect(inuse_connections=False)
 

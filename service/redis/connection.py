@@ -97,11 +97,11 @@ def make_pool(url: str) -> redis.ConnectionPool:
         driver_info=None,  # saves two round trips on every new connection
         maint_notifications_config=MaintNotificationsConfig(enabled=False),
         parser_class=_Parser,
-        socket_read_size=_RECEIVED,
+        socket_read_size=_RECEIVE_BYTES,
     )
 
 
-_NONE_FREE: Final = "No connection available."
+_POOL_EXHAUSTED: Final = "No connection available."
 
 
 class _Pool(redis.BlockingConnectionPool):
@@ -119,7 +119,7 @@ class _Pool(redis.BlockingConnectionPool):
         try:
             connection = self.pool.get(timeout=self.timeout if timeout is None else timeout)
         except Empty:
-            raise ConnectionBroken(_NONE_FREE) from None
+            raise ConnectionBroken(_POOL_EXHAUSTED) from None
         try:
             if connection is None:
                 connection = self.make_connection()  # type: ignore[no-untyped-call]
@@ -151,20 +151,20 @@ _FILES: Final = ("ssl_ca_certs", "ssl_certfile", "ssl_keyfile")
 
 def _establish(pool: redis.ConnectionPool, connection: Any) -> None:
     """Connect. Log the reason if that is not possible."""
-    what = f"cannot connect to {node_name(pool)}"
+    trouble = f"cannot connect to {node_name(pool)}"
     try:
         connection.connect()
     except (RedisError, OSError) as error:
         paths = [(name, pool.connection_kwargs.get(name)) for name in _FILES]
         missing = [f"there is no file {path} ({name})" for name, path in paths if path and not Path(path).exists()]
-        TROUBLES.begin(what, missing[0] if missing else error)
+        TROUBLES.begin(trouble, missing[0] if missing else error)
         raise
-    TROUBLES.end(what)
+    TROUBLES.end(trouble)
 
 
-_RECEIVED: Final = 8_192
+_RECEIVE_BYTES: Final = 8_192
 """Bytes received at a time. Nearly every answer is shorter."""
-_NOTHING: Final = bytearray(_RECEIVED)  # not bytes, which a slice assignment would copy first
+_ZEROS: Final = bytearray(_RECEIVE_BYTES)  # not bytes, which a slice assignment would copy first
 
 
 class _Parser(_HiredisParser):
@@ -184,7 +184,7 @@ class _Parser(_HiredisParser):
         try:
             return bool(super().read_from_socket(*arguments, **options))  # type: ignore[no-untyped-call]
         finally:
-            self._buffer[:] = _NOTHING
+            self._buffer[:] = _ZEROS
 
     def can_read(self, timeout: float = 0) -> bool:
         """Return whether the server has closed an idle connection, or has sent an answer that was not requested."""
@@ -219,7 +219,7 @@ def round_trip(pool: redis.ConnectionPool, commands: tuple[Command, ...]) -> lis
     waiting: BoundedSemaphore = pool.waiting  # type: ignore[attr-defined] # it is a _Pool
     began = monotonic()
     if not waiting.acquire(timeout=POOL_TIMEOUT):
-        raise NotSent from ConnectionBroken(_NONE_FREE)
+        raise NotSent from ConnectionBroken(_POOL_EXHAUSTED)
     try:
         return _round_trip(pool, commands, max(0.0, POOL_TIMEOUT - (monotonic() - began)))
     finally:
@@ -312,7 +312,7 @@ def execute_unpooled(pool: redis.ConnectionPool, *commands: Command, wait: float
         connection.disconnect()
 
 
-_A_CHANNEL: Final = b"domino:check"
+_TEST_CHANNEL: Final = b"domino:check"
 
 
 def durability_warnings(pool: redis.ConnectionPool) -> list[str]:
@@ -322,7 +322,7 @@ def durability_warnings(pool: redis.ConnectionPool) -> list[str]:
     """
     try:
         *answers, channel = execute_unpooled(
-            pool, (b"INFO", b"memory"), (b"INFO", b"persistence"), (b"SSUBSCRIBE", _A_CHANNEL)
+            pool, (b"INFO", b"memory"), (b"INFO", b"persistence"), (b"SSUBSCRIBE", _TEST_CHANNEL)
         )
     except (RedisError, OSError):
         return []
@@ -331,7 +331,7 @@ def durability_warnings(pool: redis.ConnectionPool) -> list[str]:
     if any(isinstance(answer, NoPermissionError) for answer in answers):
         warnings.append(f"{name} refuses INFO: new games are not refused in time when its memory is almost full")
     if isinstance(channel, NoPermissionError):
-        warnings.append(f"{name} refuses channels: nobody is told at once what happens; its user needs &domino:*")
+        warnings.append(f"{name} refuses channels: events reach streams late; its user needs &domino:*")
     facts = info_fields(b"\n".join(text for text in answers if isinstance(text, bytes)))
     policy = facts.get(b"maxmemory_policy", b"noeviction").decode()
     if facts.get(b"maxmemory", b"0") != b"0" and policy != "noeviction":

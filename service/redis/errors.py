@@ -31,7 +31,7 @@ OVERLOADED: Final = "pool"
 
 
 class StorageUnavailable(StoreFault):
-    """The store cannot execute a command now (unreachable, loading, full, read-only), or a caller may not send it.
+    """The store cannot execute a command now (unreachable, loading, full, read-only), or the command was not sent.
 
     Nothing has changed.
     """
@@ -52,22 +52,26 @@ class Troubles:
     """Logs each trouble with a server when it begins, when its reason changes, and when it ends."""
 
     def __init__(self) -> None:
-        self._known: dict[str, _Trouble] = {}
+        self._troubles: dict[str, _Trouble] = {}
 
-    def begin(self, what: str, reason: object) -> None:
+    def begin(self, trouble: str, reason: object) -> None:
         """Record a trouble, and log it if it is new. No client receives the reason."""
-        text, now, known = " ".join(str(reason).split())[:300], monotonic(), self._known.get(what)
-        if known is not None and known.reason == text and (not known.is_over or now - known.logged_at < AGAIN_SECONDS):
+        text, now, record = " ".join(str(reason).split())[:300], monotonic(), self._troubles.get(trouble)
+        if (
+            record is not None
+            and record.reason == text
+            and (not record.is_over or now - record.logged_at < AGAIN_SECONDS)
+        ):
             return
-        self._known[what] = _Trouble(text, now)
-        _log.warning("%s: %s", what, text)
+        self._troubles[trouble] = _Trouble(text, now)
+        _log.warning("%s: %s", trouble, text)
 
-    def end(self, what: str) -> None:
+    def end(self, trouble: str) -> None:
         """Record that a trouble has ended, if there was one."""
-        known = self._known.get(what)
-        if known is not None and not known.is_over:
-            known.is_over = True
-            _log.info("this is over: %s", what)
+        record = self._troubles.get(trouble)
+        if record is not None and not record.is_over:
+            record.is_over = True
+            _log.info("this is over: %s", trouble)
 
 
 TROUBLES: Final = Troubles()

@@ -59,7 +59,7 @@ class SentinelTopology:
     def __init__(self, url: RedisUrl, replicas: int | None = None) -> None:
         self._url = url
         self._set_replicas = replicas
-        self._known_replicas = 1
+        self._replica_count = 1
         self._named_at = -math.inf
         """When the majority of Sentinels last named the primary, in seconds of ``time.monotonic``."""
         self._sentinels = [make_pool(url.sentinel(address)) for address in url.addresses]
@@ -110,7 +110,7 @@ class SentinelTopology:
 
     def replicas(self, key: bytes) -> int:  # noqa: ARG002
         """Return the number of replicas that the Sentinels can promote, or the configured number."""
-        return self._set_replicas or self._known_replicas
+        return self._set_replicas or self._replica_count
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:  # noqa: ARG002
         """Return a new connection to the primary."""
@@ -146,7 +146,7 @@ class SentinelTopology:
         """
         views: list[_View] = []
         for sentinel in tuple(self._sentinels):
-            view = self._ask(sentinel)
+            view = self._query(sentinel)
             if view is None:
                 self._sentinels.remove(sentinel)
                 self._sentinels.append(sentinel)  # queried last from now on
@@ -157,13 +157,13 @@ class SentinelTopology:
         if views:
             newest = max(view.epoch for view in views)
             views = [view for view in views if view.epoch == newest]
-            most = len(views) > max(view.sentinels for view in views) / 2
-            self._known_replicas = _promotable(views, most)
+            is_majority = len(views) > max(view.sentinels for view in views) / 2
+            self._replica_count = _promotable(views, is_majority)
             self._adopt(views[0].primary)
-            if most:
+            if is_majority:
                 self._named_at = time.monotonic()
 
-    def _ask(self, sentinel: redis.ConnectionPool) -> _View | None:
+    def _query(self, sentinel: redis.ConnectionPool) -> _View | None:
         """Query a Sentinel, and return its view; ``None`` if it does not answer, or considers the primary down."""
         name = self._url.service
         try:
@@ -177,13 +177,13 @@ class SentinelTopology:
         facts = _fields(primary)
         if _is_down(facts):
             return None
-        shown = [_fields(replica) for replica in replicas] if isinstance(replicas, list) else []
+        replica_fields = [_fields(replica) for replica in replicas] if isinstance(replicas, list) else []
         return _View(
             epoch=int(facts[b"config-epoch"]),
             primary=_address(facts),
             sentinels=int(facts[b"num-other-sentinels"]) + 1,
-            replicas=frozenset([_address(replica) for replica in shown]),
-            down=frozenset([_address(replica) for replica in shown if _is_down(replica)]),
+            replicas=frozenset([_address(replica) for replica in replica_fields]),
+            down=frozenset([_address(replica) for replica in replica_fields if _is_down(replica)]),
         )
 
     def _adopt(self, address: Address) -> None:
@@ -211,17 +211,17 @@ class _View(NamedTuple):
     down: frozenset[Address]
 
 
-def _promotable(views: Sequence[_View], most: bool) -> int:
+def _promotable(views: Sequence[_View], is_majority: bool) -> int:
     """Return the number of replicas that can be promoted, at least 1. All ``views`` have the same primary.
 
-    ``most``: whether the views are those of the majority of Sentinels. Then a replica does not count if all of them
-    consider it down. A minority cannot decide that, as the other Sentinels could promote the replica.
+    ``is_majority``: whether the views are those of the majority of Sentinels. Then a replica does not count if all of
+    them consider it down. A minority cannot decide that, as the other Sentinels could promote the replica.
 
     A replica with the priority 0 counts, because WAIT counts it.
     """
-    known = frozenset[Address]().union(*[view.replicas for view in views])
-    down = known.intersection(*[view.down for view in views]) if most else frozenset[Address]()
-    return max(1, len(known - down))
+    all_replicas = frozenset[Address]().union(*[view.replicas for view in views])
+    down = all_replicas.intersection(*[view.down for view in views]) if is_majority else frozenset[Address]()
+    return max(1, len(all_replicas - down))
 
 
 def _fields(answer: list[bytes]) -> dict[bytes, bytes]:

@@ -52,7 +52,7 @@ class Topology(Protocol):
         """Return whether a script may use keys of different slots."""
 
     def node(self, key: bytes) -> str:
-        """Return the name of the primary that owns ``key``, according to the present map. Raises ``NotSent``."""
+        """Return the name of the primary that owns ``key``, according to the current map. Raises ``NotSent``."""
 
     def require_primary(self, key: bytes) -> None:
         """Raise ``NotSent`` if the primary of ``key`` may have been replaced, so that a write could be lost."""

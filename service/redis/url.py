@@ -59,9 +59,9 @@ class RedisUrl(NamedTuple):
 
     def sentinel(self, address: Address) -> str:
         """Return the URL of a Sentinel, which has its own password and no database."""
-        own = "" if self.sentinel_password is None else f":{quote(self.sentinel_password, safe='')}@"
+        credentials = "" if self.sentinel_password is None else f":{quote(self.sentinel_password, safe='')}@"
         _, mark, options = self.suffix.partition("?")
-        return f"{self.scheme}://{own}{_host_and_port(address)}{mark}{options}"
+        return f"{self.scheme}://{credentials}{_host_and_port(address)}{mark}{options}"
 
 
 def read_redis_url(text: str) -> RedisUrl:
@@ -128,12 +128,12 @@ def _options(text: str, scheme: str, kind: str) -> dict[str, str]:
 def _address(text: str, port: int) -> Address:
     try:
         parts = urlsplit(f"//{text}")
-        given = parts.port
+        explicit_port = parts.port
     except ValueError:
         raise ValueError("it is not a URL: a host or a port is malformed") from None
-    if not parts.hostname or given == 0:
+    if not parts.hostname or explicit_port == 0:
         raise ValueError("it must name a host, and a port from 1 to 65535")
-    return Address(parts.hostname, port if given is None else given)
+    return Address(parts.hostname, port if explicit_port is None else explicit_port)
 
 
 def _host_and_port(address: Address) -> str:

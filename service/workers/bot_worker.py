@@ -45,68 +45,68 @@ from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
 from service.workers.metrics import WorkerMetrics
 
-# A cache of the events of the present rounds of games in which this process plays.
+# A cache of the events of the current rounds of games in which this process plays.
 
 
 SIZE: Final = 2000
 """Games in the cache."""
 
 
-class _Known(NamedTuple):
+class _CachedRound(NamedTuple):
     """The events of a round up to a version.
 
-    ``layout``: the layout after them, ``None`` if they are not possible.
+    ``layout``: the layout after them, ``None`` if they are no possible history.
     """
 
     version: int
     events: tuple[Event, ...]
     layout: Layout | None
 
-    def followed_by(self, game: Game, newer: Sequence[GameEvent], layout: Layout | None) -> _Known:
+    def followed_by(self, game: Game, newer: Sequence[GameEvent], layout: Layout | None) -> _CachedRound:
         """Return these events followed by ``newer``, which reach the version of the game and this layout."""
         events = [event for event in from_last_deal([*self.events, *newer]) if not isinstance(event, HostingEvent)]
-        return _Known(game.version, tuple(events), layout)
+        return _CachedRound(game.version, tuple(events), layout)
 
 
 class RoundEvents:
-    """Reads and caches the events of present rounds."""
+    """Reads and caches the events of current rounds."""
 
     def __init__(self, repository: GameRepository) -> None:
         self._repository = repository
-        self._known = BoundedCache[str, _Known](SIZE)
+        self._cache = BoundedCache[str, _CachedRound](SIZE)
 
     def of(self, game: Game) -> tuple[Event, ...]:
-        """Return the events of the present round, from its deal up to the version of the game.
+        """Return the events of the current round, from its deal up to the version of the game.
 
         Raises ``StorageUnavailable`` and ``NotFound``.
         """
-        known = self._known.get(game.id)
-        if known is not None and known.version < game.version:
-            newer = self._repository.histories.events_between(game, known.version, game.version)
-            known = known.followed_by(game, newer, reduce(partial(layout_after, game.rules), newer, known.layout))
-        if known is None or known.version != game.version or known.layout != game.state.layout:
+        cached = self._cache.get(game.id)
+        if cached is not None and cached.version < game.version:
+            newer = self._repository.histories.events_between(game, cached.version, game.version)
+            cached = cached.followed_by(game, newer, reduce(partial(layout_after, game.rules), newer, cached.layout))
+        if cached is None or cached.version != game.version or cached.layout != game.state.layout:
             # The game is not cached, or a failover has lost moves, and other events have led to this version.
             events = self._repository.histories.events_of_round(game, game.version)
             layout = reduce(partial(layout_after, game.rules), events, None)
-            known = _Known(0, (), None).followed_by(game, events, layout)
-        self._keep(game, known)
-        return known.events
+            cached = _CachedRound(0, (), None).followed_by(game, events, layout)
+        self._keep(game, cached)
+        return cached.events
 
     def add(self, before: Game, committed: Committed) -> None:
         """Add the events of a write of this process, if the cache has the version before it."""
-        known, after = self._known.get(before.id), committed.after
-        if known is not None and known.version == before.version:
-            self._keep(after, known.followed_by(after, committed.events, after.state.layout))
+        cached, after = self._cache.get(before.id), committed.after
+        if cached is not None and cached.version == before.version:
+            self._keep(after, cached.followed_by(after, committed.events, after.state.layout))
 
     def forget(self, games: Container[str]) -> None:
         """Drop the events of these games."""
-        self._known.drop(lambda game, _: game in games)
+        self._cache.drop(lambda game, _: game in games)
 
-    def _keep(self, game: Game, known: _Known) -> None:
+    def _keep(self, game: Game, cached: _CachedRound) -> None:
         if game.status == "finished":
-            self._known.pop(game.id)
+            self._cache.pop(game.id)
         else:
-            self._known.put(game.id, known)
+            self._cache.put(game.id, cached)
 
 
 # The decisions of computer players in hosted games.
@@ -173,11 +173,11 @@ def log_fields(turn: BotTurn) -> dict[str, object]:
 
 MAX_TIMES: Final = 32
 """Durations that are stored for each kind of table."""
-FIRST_MS: Final = 200
+ASSUMED_MS: Final = 200
 """The assumed duration of a decision at a new kind of table."""
 MAX_MS: Final = 1000
-"""Limit of the delay by which durations are hidden."""
-MAX_SORTS: Final = 256
+"""The longest delay that hides the duration of a decision."""
+MAX_TABLE_KINDS: Final = 256
 """Kinds of tables whose durations are stored."""
 
 
@@ -185,15 +185,15 @@ class DecisionTimes:
     """The durations of decisions in this process."""
 
     def __init__(self) -> None:
-        self._times = BoundedCache[object, deque[int]](MAX_SORTS)
+        self._times = BoundedCache[object, deque[int]](MAX_TABLE_KINDS)
 
     def longest(self, turn: BotTurn, milliseconds: int) -> int:
         """Store the duration of a decision. Return the longest recent one at tables of the same kind."""
         game = turn.game
-        sort = turn.level, game.variant.key, len(game.seats), *game.options.items()
-        times = self._times.use(sort) or deque([FIRST_MS], MAX_TIMES)
+        kind = turn.level, game.variant.key, len(game.seats), *game.options.items()
+        times = self._times.use(kind) or deque([ASSUMED_MS], MAX_TIMES)
         times.append(milliseconds)
-        self._times.put(sort, times)
+        self._times.put(kind, times)
         return min(max(times), MAX_MS)
 
 
@@ -208,12 +208,12 @@ RETRY_MS: Final = 250
 
 _FAILURE: Final = "a move of a computer player failed"
 
-BOTS: Final = ConsumerSettings("bots", LEASE_MS, 32, (0.05, 0.25), _FAILURE, poll_growth=1.02, most=256)
-EXPERTS: Final = ConsumerSettings("experts", LEASE_MS, 16, (0.05, 0.25), _FAILURE, poll_growth=1.02, most=32)
-ALONE: Final = ConsumerSettings("bots_alone", LEASE_MS, 8, (0.05, 0.25), _FAILURE, poll_growth=1.02, most=16)
-"""For all three: at most ``most`` games without a chosen move are leased, so that each is handled within seconds. The
-pause between polls grows to its maximum in about ten seconds, so that an idle worker costs little. A person who moves
-earlier meets shorter pauses."""
+BOTS: Final = ConsumerSettings("bots", LEASE_MS, 32, (0.05, 0.25), _FAILURE, poll_growth=1.02, max_in_flight=256)
+EXPERTS: Final = ConsumerSettings("experts", LEASE_MS, 16, (0.05, 0.25), _FAILURE, poll_growth=1.02, max_in_flight=32)
+ALONE: Final = ConsumerSettings("bots_alone", LEASE_MS, 8, (0.05, 0.25), _FAILURE, poll_growth=1.02, max_in_flight=16)
+"""In all three, ``max_in_flight`` limits the leased games without a chosen move, so that each is handled in seconds.
+The pause between polls grows to its maximum in about ten seconds, so that an idle worker costs little. A person who
+moves earlier meets shorter pauses."""
 
 
 class _Task(NamedTuple):
@@ -264,7 +264,7 @@ class BotWorker:
         for source in self._sources:
             if source.undecided:
                 task = source.undecided.take()
-                reminder = source.renewed(task.reminder, SAFE_MS)
+                reminder = source.renew(task.reminder, SAFE_MS)
                 if reminder is not None:
                     self._resume(task._replace(reminder=reminder))
                 return 0.0
@@ -287,7 +287,7 @@ class BotWorker:
         self._current = None
         self._decisions.events.forget(games)
 
-    def chosen(self) -> set[str]:
+    def games_with_move(self) -> set[str]:
         """Return the games whose move was chosen and is not due yet."""
         return {task.reminder.game for task in self._waiting if task.move is not None}
 
@@ -310,9 +310,9 @@ class BotWorker:
         except (StorageUnavailable, OutcomeUnknown):
             at = self._clock() + RETRY_MS
             if at >= task.reminder.leased:
-                return "written"  # the lease ends before: the reminder is due again then
+                return "written"  # the lease ends before that, and then the reminder is due again
             heappush(self._waiting, self._current._replace(at=at))
-            return "held"
+            return "leased"
 
     def _do(self, task: _Task) -> Next:
         turn, move, game = task.turn, task.move, task.reminder.game
@@ -323,24 +323,24 @@ class BotWorker:
                 return "never"
             TRACE.set(turn.game.trace)
             if turn.begin > (began := self._clock()):
-                return turn.begin
+                return turn.begin  # too early to choose the move
             task = self._current = task._replace(turn=turn)
             if turn.is_slow:
-                task.source.undecided.put(task.reminder.tenant, task)
-                return "held"
+                task.source.undecided.put(task.reminder.tenant, task)  # ``step`` takes one at a time
+                return "leased"
         else:
             began = self._clock()
         if move is None:
             move = self._decisions.move(turn, task.source.failures(game))
-            at = max(turn.due, self._ready(turn, began))
+            at = max(turn.due, self._ready_at(turn, began))
             task = self._current = task._replace(at=at, move=move)
             if at > self._clock():
-                heappush(self._waiting, task)
-                return "held"
+                heappush(self._waiting, task)  # ``step`` resumes it when its move is due
+                return "leased"
         return self._play(turn, move)
 
-    def _ready(self, turn: BotTurn, began: int) -> int:
-        """Return from when a move can be made, which is as late for a forced move as for any other."""
+    def _ready_at(self, turn: BotTurn, began: int) -> int:
+        """Return the time from which a move can be made. It is as late for a forced move as for any other."""
         if not turn.is_slow or turn.game.seats.are_bots:
             return began
         return began + self._times.longest(turn, self._clock() - began)
@@ -386,13 +386,13 @@ class _Source(Consumer):
         super().forget(games)
         self.undecided.keep(lambda task: task.reminder.game not in games)
 
-    def _counted(self) -> Iterable[LeasedReminder]:
+    def _in_flight(self) -> Iterable[LeasedReminder]:
         """Return the reminders in flight without a chosen move.
 
         Games whose move only waits cost nothing. Counted, they would keep an idle worker from leasing more games.
         """
-        chosen = self._worker.chosen()
-        return [reminder for game, reminder in self._under_way.items() if game not in chosen]
+        chosen = self._worker.games_with_move()
+        return [reminder for game, reminder in self._leased.items() if game not in chosen]
 
     def _log_fields(self) -> dict[str, object] | None:
         return self._worker.log_fields()

@@ -24,7 +24,7 @@ from service.bounded_cache import BoundedCache
 from service.games.model.errors import Gone, NotFound
 from service.games.ports import TimeSource
 from service.games.reminders import NOT_OF_GAMES, LeasedReminder, ReminderKind, ReminderQueue
-from service.limits.fair_queue import room_of
+from service.limits.fair_queue import free_slots
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.metrics import WorkerMetrics
 
@@ -33,13 +33,13 @@ LONGEST_DELAY_MS: Final = 60_000
 MAX_FAILING: Final = 1000
 """Games whose errors are counted. Beyond that, the game whose last error is the oldest is dropped."""
 
-Next = int | Literal["never", "written", "held"]
+Next = int | Literal["never", "written", "leased"]
 """When a handled reminder is due again.
 
 A number: at this time, in milliseconds since 1970.
 ``never``: the reminder is removed.
 ``written``: a write has replaced the reminder.
-``held``: the reminder stays leased, because there is more to do.
+``leased``: the reminder stays leased, because there is more to do.
 """
 
 Spawn = Callable[[Callable[[], None]], object]
@@ -57,7 +57,7 @@ class ConsumerSettings(NamedTuple):
     ``poll_seconds``: the pause after a poll that found a reminder, and the longest pause.
     ``failure``: the log line for a reminder that could not be handled.
     ``poll_growth``: the factor by which the pause grows with each empty poll. A pause of 0 s becomes the longest one.
-    ``most``: reminders that it handles at a time.
+    ``max_in_flight``: reminders that it handles at a time.
     ``fresh_ms``: the age of a lease after which a reminder is put back, as its reading of the clock may be outdated.
     """
 
@@ -67,7 +67,7 @@ class ConsumerSettings(NamedTuple):
     poll_seconds: tuple[float, float]
     failure: str
     poll_growth: float = 1.0
-    most: int = 1_000_000
+    max_in_flight: int = 1_000_000
     fresh_ms: int | None = None
 
 
@@ -88,7 +88,7 @@ class Consumer(ABC):
         self._spawn = spawn
         self._pause = settings.poll_seconds[0]
         self._failures = BoundedCache[str, int](MAX_FAILING)
-        self._under_way: dict[str, LeasedReminder] = {}
+        self._leased: dict[str, LeasedReminder] = {}
         self._changed = Condition()
 
     @abstractmethod
@@ -105,18 +105,18 @@ class Consumer(ABC):
         Raises ``StorageUnavailable`` if no reminder can be leased.
         """
         kind, lease, batch, (shortest, longest), *_ = self._settings
-        in_flight = Counter([reminder.tenant for reminder in self._counted()] if self._under_way else ())
-        total, most = in_flight.total(), self._settings.most
-        limit = min(batch, most - total)
-        shared = None if kind in NOT_OF_GAMES else lambda tenant: room_of(in_flight[tenant], total, most)
-        reminders = self._reminders.take(kind, limit, lease, shared) if limit > 0 else []
+        in_flight = Counter([reminder.tenant for reminder in self._in_flight()] if self._leased else ())
+        total, max_in_flight = in_flight.total(), self._settings.max_in_flight
+        limit = min(batch, max_in_flight - total)
+        limit_of = None if kind in NOT_OF_GAMES else lambda tenant: free_slots(in_flight[tenant], total, max_in_flight)
+        reminders = self._reminders.take(kind, limit, lease, limit_of) if limit > 0 else []
         if not reminders:
             self._pause = min(self._pause * self._settings.poll_growth or longest, longest)
             return self._pause
         self._pause = shortest
         now, fresh = self._clock(), self._settings.fresh_ms
         for reminder in reminders:
-            self._metrics.count_taken(kind, now - reminder.due)
+            self._metrics.count_leased(kind, now - reminder.due)
             if self._spawn is None:
                 if fresh is None or reminder is reminders[0] or self._clock() - now <= fresh:
                     self.finish(reminder, self.handle)
@@ -124,23 +124,23 @@ class Consumer(ABC):
                     self._reschedule(reminder, reminder.due)
             else:
                 with self._changed:
-                    self._under_way[reminder.game] = reminder
-                self._spawn(partial(self._handle_beside, reminder))
+                    self._leased[reminder.game] = reminder
+                self._spawn(partial(self._handle_spawned, reminder))
         return 0.0 if len(reminders) == limit else self._pause
 
     def close(self) -> None:
         """Release all leases, if the store is available, so that other processes handle these reminders."""
         with self._changed:
-            under_way = list(self._under_way.values())
+            reminders = list(self._leased.values())
         with suppress(StorageUnavailable):
-            for reminder in under_way:
+            for reminder in reminders:
                 self._reminders.reschedule(self._settings.kind, reminder, self._clock())
 
     def forget(self, games: Container[str]) -> None:
         """Drop the reminders in flight of these games."""
-        self._under_way = {game: reminder for game, reminder in self._under_way.items() if game not in games}
+        self._leased = {game: reminder for game, reminder in self._leased.items() if game not in games}
 
-    def renewed(self, reminder: LeasedReminder, safe_ms: int) -> LeasedReminder | None:
+    def renew(self, reminder: LeasedReminder, safe_ms: int) -> LeasedReminder | None:
         """Return the reminder with at least ``safe_ms`` left of its lease, renewed if necessary.
 
         Returns ``None`` if the lease was lost: another process has it, or a write has replaced the reminder. Raises
@@ -148,16 +148,16 @@ class Consumer(ABC):
         """
         if reminder.leased - self._clock() >= safe_ms:
             return reminder
-        self._under_way.pop(reminder.game, None)
+        self._leased.pop(reminder.game, None)
         return self._reminders.renew(self._settings.kind, reminder, self._settings.lease_ms)
 
-    def _handle_beside(self, reminder: LeasedReminder) -> None:
+    def _handle_spawned(self, reminder: LeasedReminder) -> None:
         try:
             self.finish(reminder, self.handle)
         finally:
             with self._changed:
-                if self._under_way.get(reminder.game) is reminder:
-                    del self._under_way[reminder.game]
+                if self._leased.get(reminder.game) is reminder:
+                    del self._leased[reminder.game]
                     self._changed.notify_all()
 
     def finish(self, reminder: LeasedReminder, handle: Callable[[LeasedReminder], Next]) -> None:
@@ -167,7 +167,7 @@ class Consumer(ABC):
         """
         game = reminder.game
         if self._spawn is None:
-            self._under_way.pop(game, None)
+            self._leased.pop(game, None)
         after: Next
         try:
             after = handle(reminder)
@@ -181,17 +181,17 @@ class Consumer(ABC):
             _log.exception(self._settings.failure, extra=self._log_fields())
             self._reschedule(reminder, self._clock() + self._count_failure(game))
             return
-        if after == "held":
-            self._under_way[game] = reminder
+        if after == "leased":
+            self._leased[game] = reminder
             return
         if self._failures.get(game):
             self._failures.pop(game)
         if after != "written":
             self._reschedule(reminder, None if after == "never" else after)
 
-    def _counted(self) -> Iterable[LeasedReminder]:
-        """Return the reminders that count towards ``most``: all that are in flight."""
-        return list(self._under_way.values())
+    def _in_flight(self) -> Iterable[LeasedReminder]:
+        """Return the reminders that count towards ``max_in_flight``: all that are in flight."""
+        return list(self._leased.values())
 
     def _log_fields(self) -> dict[str, object] | None:
         """Return further fields for the log line of an error."""
@@ -238,7 +238,7 @@ class Control:
         self.wake()
 
     def wake(self) -> None:
-        """End the present or the next wait."""
+        """End the current or the next wait."""
         if self._wakes.empty():
             self._wakes.put(None)
 

@@ -36,15 +36,17 @@ KEEP_SECONDS: Final = 2.0
 REVIEW_SECONDS: Final = 1.0
 """Seconds after which a step of a review is done even if other work is due. A step takes a part of a second."""
 MAX_DECISIONS: Final = 1000
-"""Decisions after which a review ends, and its luck with it. Ten long matches have about as many together."""
-_OF_HINTS: Final = 1
+"""Decisions after which a review ends, with the luck of the rounds so far. About the number of ten long matches."""
+_HINT_SAMPLE: Final = 1
 """The sample of worlds for hints. Reviews use another one, else a player who follows hints would never be wrong."""
 
 HINTS: Final = ConsumerSettings("hints", LEASE_MS, 1, (0.05, 0.2), "a hint failed", poll_growth=1.02)
-REVIEWS: Final = ConsumerSettings("reviews", LEASE_MS, 2, (0.2, 1.0), "a review failed", poll_growth=1.1, most=4)
+REVIEWS: Final = ConsumerSettings(
+    "reviews", LEASE_MS, 2, (0.2, 1.0), "a review failed", poll_growth=1.1, max_in_flight=4
+)
 
 
-class _Looking(Consumer):
+class _PollingConsumer(Consumer):
     """A consumer that polls no more often than its settings allow, however often ``step`` is called."""
 
     def __init__(
@@ -62,7 +64,7 @@ class _Looking(Consumer):
         return max(self._next_poll - monotonic(), 0.0)
 
 
-class Hints(_Looking):
+class Hints(_PollingConsumer):
     """Computes hints, one in a step."""
 
     def __init__(self, queue: Queue, repository: GameRepository, store: LearningStore, events: RoundEvents) -> None:
@@ -79,25 +81,25 @@ class Hints(_Looking):
 
     def _hint(self, game: Game, seat: int) -> Hint:
         observation = observe(game.rules, game.state, self._events.of(game), seat)
-        return Hint(tuple(estimates(game.rules, observation, sample=_OF_HINTS)))
+        return Hint(tuple(estimates(game.rules, observation, sample=_HINT_SAMPLE)))
 
 
 class _Task(NamedTuple):
     """A leased review.
 
     ``decisions``, ``rounds``: its results so far.
-    ``further``: yields the results to come.
+    ``upcoming``: yields the results to come.
     ``stored_at``: when it was stored last, in seconds of ``monotonic``.
     """
 
     reminder: LeasedReminder
     decisions: list[Decision]
     rounds: list[RoundLuck]
-    further: Iterator[Decision | RoundLuck]
+    upcoming: Iterator[Decision | RoundLuck]
     stored_at: float
 
 
-class Reviews(_Looking):
+class Reviews(_PollingConsumer):
     """Computes reviews, one decision or one deal in a step. The tenants take turns."""
 
     def __init__(self, queue: Queue, repository: GameRepository, store: LearningStore) -> None:
@@ -110,51 +112,51 @@ class Reviews(_Looking):
         if not self._waiting:
             return pause
         task = self._waiting.take()
-        reminder = self.renewed(task.reminder, SAFE_MS)
+        reminder = self.renew(task.reminder, SAFE_MS)
         if reminder is not None:
-            self.finish(reminder, partial(self._go_on, task._replace(reminder=reminder)))
+            self.finish(reminder, partial(self._continue, task._replace(reminder=reminder)))
         return 0.0
 
     def handle(self, reminder: LeasedReminder) -> Next:
         """Begin a review, or continue one that another process has begun."""
         game = self._repository.reader.load(reminder.game)
-        known = None if game is None else self._store.review(game.id, game.tenant)
-        if game is None or known is None or known.is_complete:
+        stored = None if game is None else self._store.review(game.id, game.tenant)
+        if game is None or stored is None or stored.is_complete:
             return "never"
-        known_review = decode_review(known.data)
-        decisions, rounds = list(known_review.decisions), list(known_review.rounds)
+        stored_review = decode_review(stored.data)
+        decisions, rounds = list(stored_review.decisions), list(stored_review.rounds)
         record = export_record(game, self._repository.histories.history(game)[: game.version], None)
         after = max(decisions[-1].version if decisions else 0, rounds[-1].version if rounds else 0)
-        further = review(record, game.rules, after=after)
-        self._waiting.put(reminder.tenant, _Task(reminder, decisions, rounds, further, monotonic()))
-        return "held"
+        upcoming = review(record, game.rules, after=after)
+        self._waiting.put(reminder.tenant, _Task(reminder, decisions, rounds, upcoming, monotonic()))
+        return "leased"
 
     def forget(self, games: Container[str]) -> None:
         """Drop the tasks of these games."""
         super().forget(games)
         self._waiting.keep(lambda task: task.reminder.game not in games)
 
-    def _go_on(self, task: _Task, _: LeasedReminder) -> Next:
-        found = _next(task.further) if len(task.decisions) < MAX_DECISIONS else None
-        if isinstance(found, Decision):
-            task.decisions.append(found)
-        elif found is not None:
-            task.rounds.append(found)
+    def _continue(self, task: _Task, _: LeasedReminder) -> Next:
+        result = _next(task.upcoming) if len(task.decisions) < MAX_DECISIONS else None
+        if isinstance(result, Decision):
+            task.decisions.append(result)
+        elif result is not None:
+            task.rounds.append(result)
         is_due = monotonic() - task.stored_at >= KEEP_SECONDS
-        if found is None or is_due:
+        if result is None or is_due:
             data = encode_review(Review(task.decisions, task.rounds))
-            is_stored = self._store.keep_review(task.reminder.game, data, is_complete=found is None)
-            if found is None or not is_stored:
+            is_stored = self._store.keep_review(task.reminder.game, data, is_complete=result is None)
+            if result is None or not is_stored:
                 return "never"
             task = task._replace(stored_at=monotonic())
         self._waiting.put(task.reminder.tenant, task)
-        return "held"
+        return "leased"
 
 
-def _next(further: Iterator[Decision | RoundLuck]) -> Decision | RoundLuck | None:
-    """Return the next result; ``None`` at the end, and where the present rules do not allow the rest of the match."""
+def _next(upcoming: Iterator[Decision | RoundLuck]) -> Decision | RoundLuck | None:
+    """Return the next result; ``None`` at the end, and where the current rules do not allow the rest of the match."""
     try:
-        return next(further, None)
+        return next(upcoming, None)
     except Unreviewable:
         _log.exception("a finished match could not be reviewed to its end")
         return None

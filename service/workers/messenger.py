@@ -71,7 +71,7 @@ class LeaseContext(NamedTuple):
     begin_attempt: Spawn
 
 
-class _Attempted(NamedTuple):
+class _AttemptResult(NamedTuple):
     """An attempt to notify an endpoint of a game, with its outcome or the error that ended it."""
 
     due: DueGame
@@ -102,7 +102,7 @@ class EndpointLease:
         self._poll_at = 0.0
         self._send_at = 0.0
         self._in_flight: set[str] = set()
-        self._attempted: queue.SimpleQueue[_Attempted] = queue.SimpleQueue()
+        self._results: queue.SimpleQueue[_AttemptResult] = queue.SimpleQueue()
         if webhook.status != "failing":  # a failing one may be probed with a deferred game, which is not in ``due``
             self._add_due(due, READ_AHEAD)
 
@@ -119,7 +119,7 @@ class EndpointLease:
             self._is_over = True
             while self._in_flight:
                 with suppress(StorageUnavailable, OutcomeUnknown):
-                    self._end_attempt(self._attempted.get())
+                    self._end_attempt(self._results.get())
         if self._storage_failed and self._webhook is not None and self._leased is not None:
             with suppress(StorageUnavailable, OutcomeUnknown):
                 at = self._context.clock() + RETRY_MS
@@ -173,7 +173,7 @@ class EndpointLease:
         else:
             self._begin_attempts(webhook, now)
             if self._in_flight or self._ready:
-                self._wait(_most_attempts(webhook))
+                self._wait(_max_attempts(webhook))
             else:
                 self._release(webhook.paused_until, games=True)
 
@@ -208,7 +208,7 @@ class EndpointLease:
 
         A failing endpoint is also probed with a deferred game. Otherwise its recovery could go unnoticed for hours.
         """
-        probe, limit = webhook.status == "failing", _most_attempts(webhook)
+        probe, limit = webhook.status == "failing", _max_attempts(webhook)
         if len(self._in_flight) >= limit:
             return
         if not self._ready and monotonic() >= self._poll_at:
@@ -233,10 +233,10 @@ class EndpointLease:
         try:
             context.metrics.count_delivery_begun(context.clock() - due.at)
             outcome = context.deliveries.deliver(webhook, due, probe=probe, may_send=self._may_send)
-            attempted = _Attempted(due, outcome, None, probe)
+            result = _AttemptResult(due, outcome, None, probe)
         except Exception as error:
-            attempted = _Attempted(due, None, error, probe)
-        self._attempted.put(attempted)
+            result = _AttemptResult(due, None, error, probe)
+        self._results.put(result)
 
     def _wait(self, limit: int = 0) -> None:
         """Wait for an attempt to end, and process the results of all that have ended.
@@ -247,23 +247,23 @@ class EndpointLease:
         if self._ready and len(self._in_flight) < limit:
             pause = min(pause, max(self._send_at - monotonic(), 0.0))
         with suppress(queue.Empty):
-            self._end_attempt(self._attempted.get(timeout=pause) if pause else self._attempted.get_nowait())
+            self._end_attempt(self._results.get(timeout=pause) if pause else self._results.get_nowait())
             while True:
-                self._end_attempt(self._attempted.get_nowait())
+                self._end_attempt(self._results.get_nowait())
 
-    def _end_attempt(self, attempted: _Attempted) -> None:
+    def _end_attempt(self, result: _AttemptResult) -> None:
         """Process the result of an attempt."""
-        context, error, outcome = self._context, attempted.error, attempted.outcome
-        self._in_flight.discard(attempted.due.game)
+        context, error, outcome = self._context, result.error, result.outcome
+        self._in_flight.discard(result.due.game)
         if isinstance(error, StorageUnavailable | OutcomeUnknown) and not isinstance(error, Unreadable):
             self._storage_failed = True
         elif error is not None:
             context.metrics.failures.labels("webhooks").inc()
             _log.error("the messages of a game could not be made", exc_info=error)
             if self._webhook is not None:
-                context.deliveries.defer(self._webhook, attempted.due)
+                context.deliveries.defer(self._webhook, result.due)
         elif outcome is not None:
-            self._record_outcome(outcome, probe=attempted.probe)
+            self._record_outcome(outcome, probe=result.probe)
 
     def _record_outcome(self, outcome: Outcome, *, probe: bool) -> None:
         if outcome.delivered:
@@ -294,7 +294,7 @@ class EndpointLease:
         self._read_at = monotonic() + REREAD_SECONDS
 
 
-def _most_attempts(webhook: Webhook) -> int:
+def _max_attempts(webhook: Webhook) -> int:
     """Return the maximum of concurrent attempts to an endpoint. A failing one gets only the probe."""
     return 1 if webhook.status == "failing" else MAX_PER_ENDPOINT
 
@@ -306,7 +306,7 @@ DELIVERY_SETTINGS: Final = ConsumerSettings(
     kind="webhooks",
     lease_ms=LEASE_MS,
     batch=500,
-    most=500,
+    max_in_flight=500,
     poll_seconds=(0.05, 0.25),
     poll_growth=1.1,
     failure="messages could not be delivered to an endpoint",
@@ -336,7 +336,7 @@ class Deliverer(Consumer):
         """Stop: begin no more attempts, wait for those in flight, and release all leases."""
         self._stop.set()
         with self._changed:
-            self._changed.wait_for(lambda: not self._under_way)
+            self._changed.wait_for(lambda: not self._leased)
 
 
 # The outbox worker: leases the reminders of games with unpublished events, and publishes these.
@@ -395,4 +395,4 @@ class ErasureWorker(Consumer):
 
     def handle(self, reminder: LeasedReminder) -> Next:
         """Carry out a part of the erasures of an application. If some remain, it is due again after all others."""
-        return self._clock() if self._erasures.go_on(reminder.game) else "never"
+        return self._clock() if self._erasures.advance(reminder.game) else "never"

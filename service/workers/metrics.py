@@ -91,7 +91,7 @@ class WorkerMetrics:
             for label in labels:
                 metric.labels(label)
 
-    def count_taken(self, kind: ReminderKind, lag_ms: int) -> None:
+    def count_leased(self, kind: ReminderKind, lag_ms: int) -> None:
         """Observe a reminder that was leased ``lag_ms`` after it was due."""
         self._lags.labels(kind).observe(max(lag_ms, 0) / 1000)
 

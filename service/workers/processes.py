@@ -77,7 +77,7 @@ class Messenger:
             thread.start()
         while not self._stop.requested:
             if all([loop.is_alive() for loop in self._loops]):
-                self._stop.record_step()
+                self._stop.record_step()  # otherwise ``/healthz`` reports the process as stuck
             self._stop.wait(1.0)
         for loop in self._loops:
             loop.request()
@@ -126,11 +126,11 @@ def run_scheduler(settings: Settings, stop: Stop) -> int:
 def _with_deletions(step: Callable[[], float], deleted: DeletedGames) -> Callable[[], float]:
     """Return a step that drops deleted games before it calls ``step``, in the same thread."""
 
-    def both() -> float:
+    def step_with_deletions() -> float:
         deleted.poll_if_due()
         return min(step(), POLL_SECONDS)
 
-    return both
+    return step_with_deletions
 
 
 def run_messenger(settings: Settings, stop: Stop) -> int:
@@ -208,17 +208,17 @@ def _refresh(heartbeats: RedisHeartbeats) -> float:
 
 
 def _end(publisher: OutboxWorker, publishers: Pool) -> None:
-    """Wait for publications to end, for half of the time that all loops have, and release the other leases."""
+    """Wait for publications to end, for at most half of ``END_SECONDS``, and release the leases of the others."""
     publishers.join(END_SECONDS / 2)
     publisher.close()
 
 
-def _start(settings: Settings, stop: Stop, most_calls: int | None = None) -> tuple[Storage, GameRepository, Queue]:
+def _start(settings: Settings, stop: Stop, max_calls: int | None = None) -> tuple[Storage, GameRepository, Queue]:
     """Build the parts of a process, and start its log and its metrics."""
     configure_logging(settings.log_level, settings.log_format)
     registry = CollectorRegistry()
     metrics = Metrics(registry)
-    storage, repository = build_worker_parts(settings, metrics, most_calls)
+    storage, repository = build_worker_parts(settings, metrics, max_calls)
     storage.clock.measure()
     if settings.metrics_port:
         serve_metrics(settings.metrics_host, settings.metrics_port, metrics.text, stop.is_alive)

@@ -656,14 +656,14 @@ def test_applications_take_turns_and_the_fault_of_one_holds_no_other_up(
     publish()
     for each in created:
         erase(api, each.key)
-    go_on, broken = eraser.erasures.go_on, created[0].backend.id
+    advance, broken = eraser.erasures.advance, created[0].backend.id
 
     def failing(app: str) -> bool:
         if app == broken:
             raise ValueError(app)
-        return go_on(app)
+        return advance(app)
 
-    monkeypatch.setattr(eraser.erasures, "go_on", failing)
+    monkeypatch.setattr(eraser.erasures, "advance", failing)
     eraser.worker.step()
     left = [sum([api.view(table)["players"][0]["name"] != "Player 1" for table in each]) for each in games.values()]
     assert left == [4, 3, 3]

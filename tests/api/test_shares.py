@@ -110,7 +110,7 @@ class SmallStore:
         store.request(app, ref)
         erasures = Erasures(store, repository, self.index, outbox, reminders=self.reminders, on_erased=lambda _: None)
         for _ in range(10):
-            if not erasures.go_on(app):
+            if not erasures.advance(app):
                 return
         raise AssertionError("it does not end")
 

@@ -178,7 +178,7 @@ class Hooked:
         deadline = time.monotonic() + PATIENCE
         while True:
             self.deliverer.step()
-            if not self.deliverer._under_way and not self._is_due():
+            if not self.deliverer._leased and not self._is_due():
                 return
             assert time.monotonic() < deadline, "timeout"
             time.sleep(0.002)

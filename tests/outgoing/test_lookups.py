@@ -48,7 +48,7 @@ def hang(lookups: Lookups, app: str, number: int) -> list[str]:
 
 def test_an_application_is_refused_beyond_its_share_and_others_are_not() -> None:
     server = NameServer()
-    lookups = Lookups(server, most=8)
+    lookups = Lookups(server, limit=8)
     assert hang(lookups, "evil", 6) == ["no_answer"] * 4 + ["share_used"] * 2
     assert hang(lookups, "good", 3) == ["no_answer"] * 2 + ["share_used"]
     assert hang(lookups, "late", 2) == ["no_answer", "share_used"]
@@ -62,10 +62,10 @@ def test_an_application_is_refused_beyond_its_share_and_others_are_not() -> None
 
 def test_a_look_up_counts_until_its_thread_ends_and_not_until_its_caller_gives_up() -> None:
     server = NameServer()
-    lookups = Lookups(server, most=2)
+    lookups = Lookups(server, limit=2)
     assert failure(lookups, "evil", "one.example") == "no_answer"
     assert failure(lookups, "evil", "two.example") == "share_used"
-    under_way = lookups._under_way["evil", "one.example"]
+    under_way = lookups._futures["evil", "one.example"]
     server.open.set()
     under_way.result(PATIENCE)
     assert lookups.find("evil", "two.example", PATIENCE) == (ip_address(ADDRESS),)
@@ -73,7 +73,7 @@ def test_a_look_up_counts_until_its_thread_ends_and_not_until_its_caller_gives_u
 
 def test_who_asks_for_the_same_name_at_once_waits_for_the_same_look_up() -> None:
     server = NameServer()
-    lookups = Lookups(server, most=2)
+    lookups = Lookups(server, limit=2)
     found: list[object] = []
     threads = [Thread(target=lambda: found.append(lookups.find("A", "bots.example", PATIENCE))) for _ in range(8)]
     for thread in threads:

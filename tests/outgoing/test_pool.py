@@ -7,7 +7,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from service.outgoing.connection import AGE_SECONDS, IDLE_SECONDS, MAX_PER_HOST, Connection, Deadline, Key, Open, Pool
+from service.outgoing.connection import (
+    AGE_SECONDS,
+    IDLE_SECONDS,
+    MAX_PER_HOST,
+    Connection,
+    Deadline,
+    Key,
+    Pool,
+    PooledConnection,
+)
 
 pytestmark = pytest.mark.gate
 
@@ -24,12 +33,12 @@ class Connections:
         self.pool = Pool(MOST, lambda: self.now)
         self.others: list[socket.socket] = []
 
-    def open(self) -> Open:
+    def open(self) -> PooledConnection:
         mine, other = socket.socketpair()
         self.others.append(other)
-        return Open(Connection(mine, Deadline(20)), self.now)
+        return PooledConnection(Connection(mine, Deadline(20)), self.now)
 
-    def put(self, key: Key, count: int = 1) -> list[Open]:
+    def put(self, key: Key, count: int = 1) -> list[PooledConnection]:
         opened = [self.open() for _ in range(count)]
         for each in opened:
             self.pool.put(key, each)

@@ -22,10 +22,10 @@ from service.games.reminders import (
     NO_ALLOWANCE,
     ClockReading,
     LeasedReminder,
-    MostOf,
     OutageAllowance,
     ReminderKind,
     ReminderQueue,
+    TenantLimit,
 )
 from service.games.store.admission import Keeping
 from service.games.store.repository import EVERYTHING, GameRepository
@@ -37,7 +37,9 @@ from service.redis.server_clock import system_clock
 class NoReminders(ReminderQueue):
     """A queue in which there is never any reminder; deadlines are never held."""
 
-    def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[LeasedReminder]:
+    def take(
+        self, kind: ReminderKind, limit: int, lease: int, limit_of: TenantLimit | None = None
+    ) -> list[LeasedReminder]:
         return []
 
     def reschedule(self, kind: ReminderKind, reminder: LeasedReminder, at: int | None) -> bool:

@@ -97,9 +97,9 @@ def test_one_tenant_never_has_all_places() -> None:
     due_at_once(table, "pe", 60, "hostile")
     for _ in range(3):
         table.step()
-    held = len(list(table.worker._experts._counted()))
-    assert EXPERTS.most // 2 - 4 <= held <= EXPERTS.most // 2
-    assert BOTS.most > EXPERTS.most
+    held = len(list(table.worker._experts._in_flight()))
+    assert EXPERTS.max_in_flight // 2 - 4 <= held <= EXPERTS.max_in_flight // 2
+    assert BOTS.max_in_flight > EXPERTS.max_in_flight
 
 
 @pytest.mark.parametrize("seats", ["gg", "gr"])
@@ -159,12 +159,12 @@ def test_a_game_that_all_people_have_forfeited_waits_behind_those_with_people() 
 def test_endpoints_are_not_kept_from_places_that_nobody_has() -> None:
     """Endpoints have no tenant, so all of them together may have all places."""
     table = InProcess(Counted())
-    for number in range(DELIVERY_SETTINGS.most + 10):
+    for number in range(DELIVERY_SETTINGS.max_in_flight + 10):
         table.store.remind("webhooks", f"{number}.a", table.now)
     consumer = Keeping(DELIVERY_SETTINGS, table.queue, spawn=lambda _: None)
     for _ in range(3):
         consumer.step()
-    assert len(consumer._under_way) == DELIVERY_SETTINGS.most
+    assert len(consumer._leased) == DELIVERY_SETTINGS.max_in_flight
 
 
 class Keeping(Consumer):

@@ -58,12 +58,12 @@ class Feeds:
         """
         if after == LATEST:
             return FeedItems((), self._store.newest(app), more=False)
-        found = self._store.read(app, after, limit + 1)
-        if found.lost:
-            return FeedItems(((found.cursor, reset_item(found.cursor, self._clock())),), found.cursor, more=True)
-        stored = found.items[:limit]
-        items = [(item.cursor, shown_item(item.cursor, item.json, found.summaries.get(item.game))) for item in stored]
-        return FeedItems(tuple(items), stored[-1].cursor if stored else found.cursor, more=len(found.items) > limit)
+        part = self._store.read(app, after, limit + 1)
+        if part.lost:
+            return FeedItems(((part.cursor, reset_item(part.cursor, self._clock())),), part.cursor, more=True)
+        stored = part.items[:limit]
+        items = [(item.cursor, shown_item(item.cursor, item.json, part.summaries.get(item.game))) for item in stored]
+        return FeedItems(tuple(items), stored[-1].cursor if stored else part.cursor, more=len(part.items) > limit)
 
     def follow(self, app: str, after: str, limit: int = PAGE_SIZE) -> FeedReader:
         """Return a reader of the items after a cursor, in pages of ``limit``. The caller must close it."""

@@ -108,8 +108,8 @@ def is_cached(query: LobbyQuery) -> bool:
 # The people of an application, whom it identifies by a ref: their games, and their erasure.
 
 
-_OF_GAME: Final = ("id", "ref", "variant", "status", "version", "round")
-_OF_SEAT: Final = ("seat", "name", "kind", "total", "rank", "active")
+_GAME_FIELDS: Final = ("id", "ref", "variant", "status", "version", "round")
+_SEAT_FIELDS: Final = ("seat", "name", "kind", "total", "rank", "active")
 
 
 class GamesOfPerson(NamedTuple):
@@ -150,9 +150,9 @@ class People:
 
 def _game(listed: dict[str, Any], ref: str, expires_at: int) -> dict[str, Any]:
     """Return a game as the list of a person's games shows it; ``expires_at`` in milliseconds since 1970."""
-    seats = [_chosen(player, _OF_SEAT) for player in listed["players"] if player.get("ref") == ref]
+    seats = [_select(player, _SEAT_FIELDS) for player in listed["players"] if player.get("ref") == ref]
     return {
-        **_chosen(listed, _OF_GAME),
+        **_select(listed, _GAME_FIELDS),
         "seats": seats,
         "winners": listed["winners"],
         "updated_at": listed["updated_at"],
@@ -160,6 +160,6 @@ def _game(listed: dict[str, Any], ref: str, expires_at: int) -> dict[str, Any]:
     }
 
 
-def _chosen(fields: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+def _select(fields: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     """Return the fields with these names, if they exist."""
     return {name: fields[name] for name in names if name in fields}

@@ -58,7 +58,7 @@ class Outbox:
         self._clock = clock
 
     def publish(self, app: str, game_id: str) -> Publication:
-        """Publish a game of this application up to its present version, or its deletion.
+        """Publish a game of this application up to its current version, or its deletion.
 
         Does nothing for a game that has expired or belongs to no application. Raises ``StorageUnavailable`` and
         ``OutcomeUnknown``; the caller has to try again.
@@ -95,10 +95,11 @@ class Outbox:
             new = [event for event in events if event.version > after][:PAGE]
             view = owner_view(game)
             entry, items = index_entry(game, view, self._repository.lifetimes, size), feed_items(game, view, new)
-            if new and new[-1].version < game.version:
+            if new and new[-1].version < game.version:  # the rest follows in the next step
                 entry = entry._replace(version=new[-1].version, write_id="")
             if notified is not None or any([isinstance(envelope.event, HostingEvent) for envelope in new]):
                 self._hide(game)  # before the write to the index: after a crash in between, both are done again
+            # Without success, another process has published the game: read it again.
             if self._index.put(app, entry, items, position.endpoints, position=position, notified=notified):
                 published_at, due = game.updated_at, due or bool(position.endpoints)
                 if entry.version == game.version:

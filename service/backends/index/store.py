@@ -125,14 +125,14 @@ class RedisIndex(GameIndex):
         """
         shard = shard_of(app)
         if shard is None:
-            raise ValueError("no id of an application")
+            raise ValueError("not the id of an application")
         key = keys.index(app)
         command = evalsha(
             "index",
             (key, keys.reminder_sets("webhooks")[shard]),
             app.encode(),
             game.encode(),
-            _at(position.version, position.write_id),
+            _encode_position(position.version, position.write_id),
             *entry,
             self._ttl,
             MAX_TRIMMED,
@@ -214,9 +214,9 @@ class RedisLobby(Lobby):
     def games(self, query: LobbyQuery) -> LobbyPage:
         created, game = (b"", b"") if query.cursor is None else _from_cursor(query.cursor)
         entries, _, games = keys.lobby(query.app)
-        shown = games if query.variant is None else b"%b:%b" % (games, query.variant.encode())
-        most = max(MAX_EXAMINED, query.limit)
-        command = evalsha("lobby_games", (entries, shown), created, game, query.limit, most)
+        listed = games if query.variant is None else b"%b:%b" % (games, query.variant.encode())
+        max_examined = max(MAX_EXAMINED, query.limit)
+        command = evalsha("lobby_games", (entries, listed), created, game, query.limit, max_examined)
         last_created, last_game, *rows = self._calls.read("lobby_games", entries, command)
         return LobbyPage(
             tuple(rows), encode_cursor(int(float(last_created)), last_game.decode()) if last_game else None
@@ -226,7 +226,7 @@ class RedisLobby(Lobby):
 def _head(entry: IndexEntry, players: Sequence[bytes]) -> bytes:
     """Return the head of an entry, with the fields that scripts read; ``players`` are the digests of their refs."""
     return b"%b %d %b %b %b %b %d %d" % (
-        _at(entry.version, entry.write_id),
+        _encode_position(entry.version, entry.write_id),
         entry.updated_at,
         b"deleted" if entry.deleted else entry.status.encode(),
         entry.variant.encode(),
@@ -237,7 +237,7 @@ def _head(entry: IndexEntry, players: Sequence[bytes]) -> bytes:
     )
 
 
-def _at(version: int, write_id: str) -> bytes:
+def _encode_position(version: int, write_id: str) -> bytes:
     """Return the version with which a head begins; ``write_id`` is empty if the id is unknown."""
     return b"%d %b" % (version, write_id.encode() or b"-")
 
@@ -248,7 +248,7 @@ def _from_cursor(cursor: str) -> tuple[bytes, bytes]:
 
 
 _FEED_CURSOR: Final = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
-"""Milliseconds since 1970, and a number within that millisecond, with fewer digits than Redis refuses."""
+"""Milliseconds since 1970, and a number within the millisecond. Redis refuses ids with too many digits."""
 _HIGHEST: Final = 10**18 - 1
 
 ItemId = tuple[int, int]
@@ -265,11 +265,11 @@ class RedisFeed(FeedStore):
         key = keys.feed(app)
         first = b"" if start is None else b"%d-%d" % start
         command = evalsha("feed_read", (key, keys.index(app)), first, limit)
-        oldest, newest, length, added, rows, known = self._calls.read("feed_read", key, command)
+        oldest, newest, length, added, rows, pairs = self._calls.read("feed_read", key, command)
         last = item_id(newest.decode())
         if start is not None:
-            # Any cursor from the newest dropped item on is complete. Its id is not stored, so the last id before the
-            # oldest stored item is taken.
+            # After the newest dropped item nothing is lost. Its id is not stored, so the last possible id before the
+            # oldest stored item stands for it.
             before = _predecessor(item_id(oldest.decode())) if length else last
             if added > length and start < before:
                 return StoredItems((), cursor_of(before), {}, lost=True)
@@ -281,7 +281,7 @@ class RedisFeed(FeedStore):
                 for at, game, item in zip(rows[::3], rows[1::3], rows[2::3], strict=True)
             ]
         )
-        summaries = {game.decode(): summary for game, summary in zip(known[::2], known[1::2], strict=True)}
+        summaries = {game.decode(): summary for game, summary in zip(pairs[::2], pairs[1::2], strict=True)}
         return StoredItems(items, items[-1].cursor if items else cursor_of(last if start is None else start), summaries)
 
     def newest(self, app: str) -> str:

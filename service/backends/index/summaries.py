@@ -120,7 +120,7 @@ def index_entry(game: Game, view: GameView, lifetimes: Lifetimes, size: int = 0)
         players=tuple([PlayerEntry(ref, at) for ref, at in urgencies.items()]),
         variant=game.variant.key,
         status=view.status,
-        summary=orjson.dumps(_present(summary)),
+        summary=orjson.dumps(_without_none(summary)),
         bytes=size,
     )
 
@@ -130,9 +130,9 @@ def _listed_players(game: Game, view: GameView) -> list[dict[str, Any]]:
     ranks = {result["seat"]: result["rank"] for result in results(game)} if view.status == "finished" else {}
     players = []
     for (seat, _, total, in_match, _), player in zip(view.view.players, view.seats, strict=True):
-        each = {"seat": seat, "name": player.name, "ref": player.ref, "kind": player.kind, "total": total}
+        fields = {"seat": seat, "name": player.name, "ref": player.ref, "kind": player.kind, "total": total}
         away = player.away or None
-        players.append(_present({**each, "active": in_match, "away": away, "rank": ranks.get(seat)}))
+        players.append(_without_none({**fields, "active": in_match, "away": away, "rank": ranks.get(seat)}))
     return players
 
 
@@ -169,7 +169,7 @@ def lobby_entry(game: Game) -> LobbyEntry | None:
     if game.seats.are_open:
         view = view_game(game, None, _NO_LIFETIMES)
         players = [
-            _present({"seat": seat, "kind": player.kind, "name": player.name, "bot": player.level})
+            _without_none({"seat": seat, "kind": player.kind, "name": player.name, "bot": player.level})
             for seat, player in enumerate(view.seats)
         ]
         shown = {
@@ -182,7 +182,7 @@ def lobby_entry(game: Game) -> LobbyEntry | None:
             "fills_at": None if view.fills_at is None else format_rfc3339(view.fills_at),
             "created_at": format_rfc3339(game.created_at),
         }
-    json = None if shown is None else orjson.dumps(_present(shown))
+    json = None if shown is None else orjson.dumps(_without_none(shown))
     app, for_all = game.ownership.app, game.ownership.lobby == "all"
     return LobbyEntry(game.id, app, game.version, game.variant.key, game.created_at, json, for_all)
 
@@ -209,7 +209,7 @@ def _item(game: Game, view: GameView, envelope: EventEnvelope) -> bytes:
         item |= {"winners": list(event.winners), "players": results(game)}
     elif isinstance(event, Created):
         item["rematch_of"] = view.rematch_of
-    return orjson.dumps(_present(item))
+    return orjson.dumps(_without_none(item))
 
 
 def deleted_item(game_id: str, version: int, at: int) -> bytes:
@@ -220,14 +220,14 @@ def deleted_item(game_id: str, version: int, at: int) -> bytes:
 def shown_item(cursor: str, item: bytes, summary: bytes | None) -> bytes:
     """Return an item as the application receives it: with its cursor, and with refs if its game is in the index."""
     stored = orjson.loads(item)
-    known = orjson.loads(summary) if summary else {}  # a deleted game has an empty summary
-    shown = {"cursor": cursor, "game_id": stored.pop("game_id"), "ref": known.get("ref"), **stored}
-    refs = {player["seat"]: player.get("ref") for player in known.get("players", ())}
+    entry = orjson.loads(summary) if summary else {}  # a deleted game has an empty summary
+    shown = {"cursor": cursor, "game_id": stored.pop("game_id"), "ref": entry.get("ref"), **stored}
+    refs = {player["seat"]: player.get("ref") for player in entry.get("players", ())}
     if "waiting_for" in stored:
         shown["waiting_for"] = with_refs(stored["waiting_for"], refs)
     if "players" in stored:
         shown["players"] = [with_ref(player, refs) for player in stored["players"]]
-    return orjson.dumps(_present(shown))
+    return orjson.dumps(_without_none(shown))
 
 
 def reset_item(cursor: str, at: int) -> bytes:
@@ -235,6 +235,6 @@ def reset_item(cursor: str, at: int) -> bytes:
     return orjson.dumps({"cursor": cursor, "version": 0, "type": RESET, "at": format_rfc3339(at)})
 
 
-def _present(fields: dict[str, Any]) -> dict[str, Any]:
+def _without_none(fields: dict[str, Any]) -> dict[str, Any]:
     """Return the fields that are not ``None``."""
     return {name: value for name, value in fields.items() if value is not None}

@@ -1,8 +1,8 @@
 """Delivers signed messages to endpoints, and stores the result of each attempt.
 
 Owns the order of the steps. A message is sent first, and stored as delivered afterwards, so it arrives at least once.
-The messages of a game are sent in their order, each after the one before was delivered. Does not depend on when an
-endpoint has its turn, nor on how many attempts run at a time (``service.workers.messenger``).
+The messages of a game are sent in their order, each after the one before was delivered or given up. Does not depend on
+when an endpoint has its turn, nor on how many attempts run at a time (``service.workers.messenger``).
 """
 
 from __future__ import annotations
@@ -226,12 +226,12 @@ class Deliveries:
 
     def _published(self, due: DueGame, after: int) -> tuple[Game, list[EventEnvelope]] | None:
         """Return a game and its events after a version from memory, if this process has just published it."""
-        known = self._repository.cache.published.get(due.game)
-        if known is None or known.game.version != due.version or monotonic() - known.at > FRESH_SECONDS:
+        published = self._repository.cache.published.get(due.game)
+        if published is None or published.game.version != due.version or monotonic() - published.at > FRESH_SECONDS:
             return None
-        if known.events[0].version > after + 1:
+        if published.events[0].version > after + 1:
             return None
-        return known.game, [event for event in known.events if event.version > after]
+        return published.game, [event for event in published.events if event.version > after]
 
     def _read(self, game_id: str, after: int) -> tuple[Game, list[EventEnvelope]] | None:
         """Return the stored game, with all its events after a version."""
@@ -259,7 +259,7 @@ class Deliveries:
         secrets = [webhook.secret]
         if webhook.old_secret is not None and at < webhook.old_secret_until:
             secrets.append(webhook.old_secret)
-        begun = DeliveryAttempt(message.id, message.type, game, at, 0, None, None, message.version, message.at)
+        unfinished = DeliveryAttempt(message.id, message.type, game, at, 0, None, None, message.version, message.at)
         headers = signed_headers(message.id, self._signing_clock() // 1000, message.body, secrets)
         if TRACE.get():
             headers |= trace_headers(self._random_bytes(8))
@@ -273,11 +273,11 @@ class Deliveries:
                 max_answer=MAX_ANSWER_BYTES,
             )
         except SendFailed as error:
-            attempt = begun._replace(milliseconds=error.ms, error=error.reason)
+            attempt = unfinished._replace(milliseconds=error.ms, error=error.reason)
             self._observe(attempt)
             return attempt, None
-        word = None if 200 <= answer.status < 300 else "status"
-        attempt = begun._replace(milliseconds=answer.ms, status=answer.status, error=word)
+        fault = None if 200 <= answer.status < 300 else "status"
+        attempt = unfinished._replace(milliseconds=answer.ms, status=answer.status, error=fault)
         self._observe(attempt)
         if TRACE.get():
             fields = {"type": message.type, "status": answer.status, "duration_ms": answer.ms}
@@ -288,7 +288,8 @@ class Deliveries:
 def _reached(messages: list[Message], version: int) -> list[int]:
     """Return, for each message, the version up to which the endpoint is notified when it was delivered.
 
-    Messages are not in the order of their versions, so it is lower than the version of every message that follows.
+    A message can have a lower version than one before it, since the message of a turn is sent last. So the result is
+    lower than the version of every message that follows.
     """
     reached = [
         min(version, *[message.version - 1 for message in messages[place:]]) for place in range(1, len(messages))

@@ -103,7 +103,7 @@ class Webhooks:
         raise StorageUnavailable("contention")
 
     def is_repeated(self, app: str, key: IdempotencyKey | None, *purpose: str) -> bool:
-        """Return whether there was an earlier request with this key; ``purpose`` begins with ``CREATE`` or another."""
+        """Return whether there was an earlier request with this key; ``purpose`` is that of a ``RepeatableRequest``."""
         return self._repeatable(key, app, *purpose).prior(self._clock()) is not None
 
     def all(self, app: str) -> list[Webhook]:
@@ -168,7 +168,7 @@ class Webhooks:
         """
         request = self._repeatable(key, app, ASK_PING, webhook)
         ping = RequestedMessage(message_id(webhook, self._random_bytes(16).hex()), kind, self._clock())
-        return self._ask(app, webhook, lambda _: ping, request)
+        return self._request(app, webhook, lambda _: ping, request)
 
     def send_again(
         self, app: str, webhook: str, message: str, check_game: CheckGame, *, key: IdempotencyKey | None = None
@@ -189,9 +189,9 @@ class Webhooks:
                 check_game(attempt.game)
             return RequestedMessage(message, attempt.type, attempt.happened_at, attempt.game, attempt.version)
 
-        return self._ask(app, webhook, find, self._repeatable(key, app, SEND_AGAIN, webhook, message))
+        return self._request(app, webhook, find, self._repeatable(key, app, SEND_AGAIN, webhook, message))
 
-    def _ask(
+    def _request(
         self, app: str, webhook: str, find: Callable[[Webhook], RequestedMessage], request: RepeatableRequest
     ) -> CommandResult[str]:
         """Request the message that ``find`` returns for the endpoint; if it waits already, it is still sent once."""

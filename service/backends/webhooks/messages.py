@@ -64,8 +64,8 @@ def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequ
     ``before``: the seats that could move before the first event.
     ``events``: ends with the newest event of the game.
 
-    * ``game.turn`` is sent for the present turn only, after all other messages, and only if a person has to move.
-    * ``game.deadline`` is sent under the same conditions, if the deadline of the present turn is near.
+    * ``game.turn`` is sent for the current turn only, after all other messages, and only if a person has to move.
+    * ``game.deadline`` is sent under the same conditions, if the deadline of the current turn is near.
     * ``game.round_over`` says who has to deal, unless the next round was already dealt.
     * ``game.created`` is sent only for a rematch: every other game was created by the application itself.
     """
@@ -91,7 +91,7 @@ def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequ
         if seats != tuple(before):
             turn = envelope
         before = seats
-    if _is_notified(game):
+    if _awaits_person(game):
         if turn is not None:
             messages.append(_turn_message(endpoint, TURN, game, turn))
         if reminder is not None and game.running_clock.reminded:
@@ -100,16 +100,16 @@ def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequ
 
 
 def message_again(endpoint: str, game: Game, event: EventEnvelope, kind: str) -> Message | None:
-    """Return the message of a type about an event once more, with the present refs; ``None`` if there is none.
+    """Return the message of a type about an event once more, with the current refs; ``None`` if there is none.
 
-    ``game`` is the present game; for ``TURN`` and ``DEADLINE``, the game at the version of the event. For these two the
+    ``game`` is the current game; for ``TURN`` and ``DEADLINE``, the game at the version of the event. For these two the
     message is made even if the player of the seat was away at that version: the message may have been sent when the
     player had returned.
     """
     if kind in (TURN, DEADLINE):
         return None if game.state.turn is None else _turn_message(endpoint, kind, game, event)
-    made = [message for message in game_messages(endpoint, game, (), [event]) if message.type == kind]
-    return made[0] if made else None
+    messages = [message for message in game_messages(endpoint, game, (), [event]) if message.type == kind]
+    return messages[0] if messages else None
 
 
 def deleted_message(endpoint: str, game: str, version: int, at: int) -> Message:
@@ -155,7 +155,7 @@ def message_id(*words: str) -> str:
 
 
 def _turn_message(endpoint: str, kind: str, game: Game, turn: EventEnvelope) -> Message:
-    """Return the message that the present turn has begun, or that its deadline is near."""
+    """Return the message that the current turn has begun, or that its deadline is near."""
     data = _data(game, turn.version, game.state.turn, game.to_act)
     data["waiting_for"] = with_refs(game.to_act, refs_of(game))  # includes a player who is away (``message_again``)
     if game.shown_deadline is not None:
@@ -163,7 +163,7 @@ def _turn_message(endpoint: str, kind: str, game: Game, turn: EventEnvelope) -> 
     return _message(endpoint, kind, turn.at, data)
 
 
-def _is_notified(game: Game) -> bool:
+def _awaits_person(game: Game) -> bool:
     """Return whether a person has to move, and is not away."""
     return game.status == PLAYING and bool(awaited(game, game.to_act))
 
@@ -189,7 +189,7 @@ def _data(game: Game, version: int, seat: int | None, to_act: Sequence[int]) -> 
 
 
 def _ref_at(game: Game, seat: int, version: int) -> str | None:
-    """Return the present ref of the player who had a seat at a version; ``None`` if the player has left."""
+    """Return the current ref of the player who had a seat at a version; ``None`` if the player has left."""
     now = seat if game.room is None else game.room.seat_now(seat, version)
     return None if now is None else game.seats[now].ref
 

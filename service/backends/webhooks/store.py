@@ -60,10 +60,10 @@ class RedisWebhooks(WebhookStore):
     def repeated(self, app: str, name: str, now: int) -> Repeat | None:
         return find_repeat(self._endpoints.write, app, name, now)
 
-    def create(self, webhook: Webhook, most: int, repeat: Repeat | None = None) -> bool:
+    def create(self, webhook: Webhook, max_count: int, repeat: Repeat | None = None) -> bool:
         self._memory_reserve.require_space(keys.webhooks(webhook.app))
         due = _Due(webhook.created_at)
-        return self._replace(webhook, b"", _encode(webhook), due, most=most, repeat=repeat) == 1
+        return self._replace(webhook, b"", _encode(webhook), due, max_count=max_count, repeat=repeat) == 1
 
     def read(self, app: str, webhook: str) -> Webhook | None:
         key = keys.webhooks(app)
@@ -158,7 +158,7 @@ class RedisWebhooks(WebhookStore):
         after: bytes,
         due: _Due,
         *,
-        most: int = 0,
+        max_count: int = 0,
         repeat: Repeat | None = None,
     ) -> int:
         app = webhook.app
@@ -175,7 +175,7 @@ class RedisWebhooks(WebhookStore):
             webhook.id.encode(),
             before,
             after,
-            most,
+            max_count,
             int(webhook.status == "active"),
             _reminder(webhook),
             b"" if due.at is None else b"%d" % due.at,

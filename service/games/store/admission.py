@@ -70,7 +70,7 @@ class Admission:
 
     def give_back(self, game: Game, size: int) -> None:
         """Refund the bytes of a new game that was not stored."""
-        self._shares.give_back(tenant_of(game), size)
+        self._shares.refund(tenant_of(game), size)
 
     def write(self, game: Game, events: Sequence[bytes], record: IdempotencyRecord | None) -> None:
         """Admit a write with this new state of a game; called only while the store has little memory left.
@@ -106,7 +106,7 @@ class Admission:
 
     def _taken(self, tenant: Tenant, size: int) -> None:
         try:
-            self._shares.take(tenant, size)
+            self._shares.charge(tenant, size)
         except ShareUsed as error:
             raise ShareUsedUp(error.retry_after) from None
 

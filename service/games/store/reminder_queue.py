@@ -15,10 +15,10 @@ from service.games.reminders import (
     NOT_OF_GAMES,
     ClockReading,
     LeasedReminder,
-    MostOf,
     OutageAllowance,
     ReminderKind,
     ReminderQueue,
+    TenantLimit,
 )
 from service.games.store.heartbeats import RedisHeartbeats, reading_of
 from service.limits.fair_queue import Due, Turns
@@ -53,11 +53,13 @@ class RedisReminders(ReminderQueue):
         self.heartbeats = RedisHeartbeats(topology, observe=observe)
         """The source of clock readings and outage allowances."""
 
-    def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[LeasedReminder]:
+    def take(
+        self, kind: ReminderKind, limit: int, lease: int, limit_of: TenantLimit | None = None
+    ) -> list[LeasedReminder]:
         """Read first how many reminders of each tenant are due, then lease the share of each tenant."""
         if kind in NOT_OF_GAMES and self._topology.scripts_span_slots:
             return self._take_any(kind, limit, lease)
-        shares = self._turns[kind].share(self._due(kind), limit, most_of)
+        shares = self._turns[kind].share(self._due(kind), limit, limit_of)
         by_tenant = b"0" if kind in NOT_OF_GAMES else b"1"
         together: dict[int, list[tuple[int, str]]] = {}
         for shard, tenant in shares:

@@ -8,8 +8,8 @@
 -- ARGV[1]  the maximum of tenants of each kind
 -- ARGV[…]  for each kind: 1 if it has tenants, else 0
 --
--- Returns {present time, then for each kind: number of due reminders, time at which the oldest one was due}; the
--- present time if none is due. Times are small enough for exact doubles (2^53).
+-- Returns {current time, then for each kind: number of due reminders, time at which the oldest one was due}; the
+-- current time if none is due. Times are small enough for exact doubles (2^53).
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -11,7 +11,7 @@
 -- ARGV[2]  ms until the claim expires
 -- ARGV[3]  the id of the new game
 -- ARGV[4]  the number of its seats
--- ARGV[5]  the present time, in ms since 1970, as all times here
+-- ARGV[5]  the current time, in ms since 1970, as all times here
 -- ARGV[6]  ms since <looked> for which a table is offered
 -- ARGV[7]  ms for which a seat is reserved
 -- ARGV[8]  the game that the seeker leaves, or empty

@@ -6,7 +6,7 @@
 -- KEYS[2]  sorted set  the reminders of endpoints of the shard of the application
 -- ARGV[1]  the id of the application
 -- ARGV[2]  the id of the game
--- ARGV[3]  the expected "<version> <id of the write>" of the present entry, or "0 -" for no entry
+-- ARGV[3]  the expected "<version> <id of the write>" of the current entry, or "0 -" for no entry
 -- ARGV[4]  the head of the new entry: "<version> <id of the write> <updated_at> <status> <variant> <ref> <players>
 --          <bytes> <expires_at>"; empty to remove the entry. With the status "deleted", no list has the game any more
 -- ARGV[5]  the summary
@@ -25,7 +25,7 @@
 -- An entry is its head, a line feed, and the summary. In the head, <ref> is a digest or "-", <players> are digests with
 -- commas or "-", <bytes> is the size of the game, and <expires_at> is also its score in the sorted set ":ends". The sum
 -- of all sizes is stored in ":bytes".
--- Returns 1 when done; 0, without a change, if the present entry is not as expected.
+-- Returns 1 when done; 0, without a change, if the current entry is not as expected.
 -- Times are small enough for exact doubles (2^53).
 
 local base = string.sub(KEYS[1], 1, -#':index' - 1)

@@ -2,7 +2,7 @@
 -- Stores when players last read their game.
 --
 -- KEYS[1]  hash  by seat: the last time at which its player read the game, in ms since 1970
--- ARGV[1]  the present time, in ms since 1970
+-- ARGV[1]  the current time, in ms since 1970
 -- ARGV[2]  ms until the hash expires
 -- ARGV[3…] the seats
 --

@@ -1,5 +1,5 @@
 #!lua
--- Creates, replaces or deletes a value if the present one is as expected. Can be run again with the same arguments.
+-- Creates, replaces or deletes a value if the current one is as expected. Can be run again with the same arguments.
 --
 -- KEYS[1]  string
 -- KEYS[2]  hash  the idempotency records of its owner
@@ -11,7 +11,7 @@
 -- ARGV[6]  the maximum of records
 -- ARGV[7]  seconds until the record expires
 --
--- Returns 1 when done, now or earlier; 0 if the present value is not as expected; -2 if there is a record of this name;
+-- Returns 1 when done, now or earlier; 0 if the current value is not as expected; -2 if there is a record of this name;
 -- -3 if there are too many records. Only the first changes anything.
 
 local value = redis.call('GET', KEYS[1]) or ''

@@ -5,7 +5,7 @@
 -- ARGV[1]  the length of a lease in ms
 -- ARGV[2]  the maximum of things to lease, of all sets together
 --
--- Returns {score of all leased things, present time in ms, then for each thing its name and the score at which it was
+-- Returns {score of all leased things, current time in ms, then for each thing its name and the score at which it was
 -- due}.
 -- Times are small enough for exact doubles (2^53).
 

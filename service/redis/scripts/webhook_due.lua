@@ -5,7 +5,7 @@
 -- KEYS[2]  hash        by game: the version up to which the endpoint was notified
 -- KEYS[3]  hash        by game: failed attempts
 -- KEYS[4]  hash        by game: the entry in the index, which begins with the version
--- ARGV[1]  the present time
+-- ARGV[1]  the current time
 -- ARGV[2]  the maximum of games
 --
 -- Returns for each game {game, time at which it is due, version up to which the endpoint was notified, version in the

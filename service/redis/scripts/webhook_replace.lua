@@ -1,5 +1,5 @@
 #!lua
--- Creates, replaces or deletes an endpoint if its present value is as expected, and makes it due.
+-- Creates, replaces or deletes an endpoint if its current value is as expected, and makes it due.
 --
 -- KEYS[1]  hash        the endpoints of the application, by id
 -- KEYS[2]  set         the ids of the endpoints that were ever active
@@ -22,7 +22,7 @@
 -- ARGV[12] the maximum of records
 -- ARGV[13] seconds until the record expires
 --
--- Returns 1 when done, now or by an earlier attempt; 0 if the present value is not as expected; -1 if there are too
+-- Returns 1 when done, now or by an earlier attempt; 0 if the current value is not as expected; -1 if there are too
 -- many endpoints; -2 if there is a record of this name; -3 if there are too many records. Only the first changes
 -- anything.
 

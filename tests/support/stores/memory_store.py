@@ -33,11 +33,11 @@ from service.games.reminders import (
     NO_REMINDERS,
     ClockReading,
     LeasedReminder,
-    MostOf,
     OutageAllowance,
     ReminderKind,
     ReminderQueue,
     Reminders,
+    TenantLimit,
 )
 from service.games.store.compression import compress, decompress
 from service.games.store.heartbeats import Heartbeat, reading_of
@@ -346,13 +346,15 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
     def check(self) -> None:
         """Do nothing: memory is always available."""
 
-    def take(self, kind: ReminderKind, limit: int, lease: int, most_of: MostOf | None = None) -> list[LeasedReminder]:
+    def take(
+        self, kind: ReminderKind, limit: int, lease: int, limit_of: TenantLimit | None = None
+    ) -> list[LeasedReminder]:
         """Games that are due, the earliest first."""
         with self._lock:
             now, reminders = self.server_time(), self._reminders[kind]
             due = [(at, game) for game, at in reminders.items() if at <= now]
             places = [Due(place, self._tenants.get(game, ""), 1, at) for place, (at, game) in enumerate(due)]
-            taken = sorted([due[place] for place, _ in self._turns[kind].share(places, limit, most_of)])
+            taken = sorted([due[place] for place, _ in self._turns[kind].share(places, limit, limit_of)])
             leased = now + lease + 0.5  # no write makes a game due at half a millisecond
             reminders.update({game: leased for _, game in taken})
             return [

@@ -28,14 +28,14 @@ class MemoryWebhooks(WebhookStore):
         with self._lock:
             return self._repeats.find(app, name, now)
 
-    def create(self, webhook: Webhook, most: int, repeat: Repeat | None = None) -> bool:
+    def create(self, webhook: Webhook, max_count: int, repeat: Repeat | None = None) -> bool:
         """Store a new endpoint, due at once; ``False`` if there are too many."""
         with self._lock:
             key = webhook.app, webhook.id
             if self._webhooks.get(key) == webhook:
                 return True
             self._repeats.check(webhook.app, repeat)
-            if sum(app == webhook.app for app, _ in self._webhooks) >= most:
+            if sum(app == webhook.app for app, _ in self._webhooks) >= max_count:
                 return False
             self._repeats.keep(webhook.app, repeat)
             self._webhooks[key] = webhook
