@@ -62,7 +62,7 @@ AccessRule = Literal[
 class Guard(NamedTuple):
     """The checks before a handler is called.
 
-    ``access``: who may call it.
+    ``access``: who may call the handler.
     ``query``: the schema of its query; ``None`` if it has no parameters.
     ``shows_quota``: whether the response has the headers of the rate limit.
     """

@@ -38,8 +38,8 @@ _key_in: Final = KeyInSchema()
 def get_application(services: Services, backend: Backend) -> RawResponse:
     """Get the application of the key.
 
-    Who the key belongs to, which keys are valid, what is kept for the application, and its limits. `RateLimit` tells
-    how many requests it has left.
+    The application that the key belongs to, its valid keys, its usage, and its limits. `RateLimit` has the number of
+    requests that are left.
     """
     negotiate(JSON)
     keys = services.backends.keys.valid_keys(backend)
@@ -71,9 +71,9 @@ def create_key(services: Services, backend: Backend) -> RawResponse:
     """Make a new key.
 
     Makes another key, which is returned only here. The other keys stay valid for `overlap` seconds, so that all servers
-    of the application can be given the new one. To replace a key that others may know, make a new one and revoke that
-    one. Under the same `Idempotency-Key` the request may be repeated with the key that has made it, even if that has
-    ended by it.
+    of the application can be given the new one. To replace a key that others may know, make a new key and revoke the
+    old one. With the same `Idempotency-Key`, the request may be repeated with the key that made it, even if that key is
+    no longer valid because of it.
     """
     negotiate(JSON)
     body = read_json_or_nothing()

@@ -17,7 +17,7 @@ _MAX_OVERLAP_SECONDS: Final = 30 * 86_400
 
 
 class KeyInSchema(RequestSchema):
-    """A new key, and what becomes of the others."""
+    """A new key, and how long the others stay valid."""
 
     overlap = StrictInteger(
         load_default=DEFAULT_OVERLAP_SECONDS,
@@ -36,13 +36,13 @@ def _suffix(text: str) -> fields.String:
 class KeySchema(Schema):
     """A key, without its secret."""
 
-    suffix = _suffix("The last characters of the key, by which it is told from the others.")
+    suffix = _suffix("The last characters of the key, which distinguish it from the others.")
     created_at = fields.DateTime(required=True, metadata=doc("When it was made."))
     expires_at = fields.DateTime(metadata=doc("When it ceases to be valid; absent without an end."))
 
 
 class CreatedKeySchema(KeySchema):
-    """A key just made."""
+    """A new key."""
 
     key = fields.String(
         required=True, metadata=doc("Sent as `Authorization: Bearer`; returned only here.", example="app_…")
@@ -54,15 +54,15 @@ def _count(text: str, example: int) -> fields.Integer:
 
 
 class ApplicationUsageSchema(Schema):
-    """What is kept for an application, as far as its list of games has followed them."""
+    """The data stored for an application, as far as its list of games is up to date."""
 
     games = _count("Games that have neither expired nor been deleted, finished ones included.", 120)
     bytes = _count(
-        "Bytes of memory that the store used for the states and events of these games when the list of games last "
-        "followed each. A game that has expired may count for a while.",
+        "Bytes of memory that the store used for the states and events of these games when the list of games was last "
+        "updated for each. A game that has expired may count for a while.",
         1_480_000,
     )
-    messages = _count("Messages that wait: for each endpoint, the games of which it is still to be told something.", 3)
+    messages = _count("Waiting messages: for each endpoint, the number of games with messages still to be sent.", 3)
 
 
 class ApplicationLimitsSchema(Schema):
@@ -98,8 +98,8 @@ class ApplicationInfoSchema(Schema):
     name = fields.String(required=True, metadata=doc("Its name.", example="Checkers Club"))
     created_at = fields.DateTime(required=True, metadata=doc("When it was made."))
     keys = fields.List(fields.Nested(KeySchema), required=True, metadata=doc("Its valid keys, the oldest first."))
-    usage = fields.Nested(ApplicationUsageSchema, required=True, metadata=doc("What is kept for it."))
-    limits = fields.Nested(ApplicationLimitsSchema, required=True, metadata=doc("What it may do and have."))
+    usage = fields.Nested(ApplicationUsageSchema, required=True, metadata=doc("The data stored for it."))
+    limits = fields.Nested(ApplicationLimitsSchema, required=True, metadata=doc("Its limits."))
 
 
 # Applications and their keys as JSON objects.

@@ -65,10 +65,10 @@ _WIDTH: Final = 100
 def get_board_as_json(services: Services, access: Access) -> RawResponse:
     """Get the table with the place of every tile.
 
-    Where the tiles lie, and where a tile would lie at each end: for clients that draw the table. The same for every
-    viewer, with a token or without. A tile never moves while a round lasts, so that `from` brings what is new.
-    `version` is the table as it was, also in an earlier round; a version that the game has not reached is `invalid`.
-    `board.svg` is the same table as a picture, `board.txt` as text.
+    The place of each tile, and the place of the next tile at each end, for clients that draw the table. The same for
+    every viewer, with a token or without. A tile never moves while a round lasts, so `from` can leave out the tiles
+    that the client has. `version` selects an earlier table, also of an earlier round; a version that the game has not
+    reached is `invalid`. `board.svg` is the same table as a picture, `board.txt` as text.
     """
     query = read_query(_json_query_in)
     etag = _etag(access, JSON, query)
@@ -106,7 +106,7 @@ def get_board_as_json(services: Services, access: Access) -> RawResponse:
 def get_board_as_svg(services: Services, access: Access) -> RawResponse:
     """Get the table as a picture.
 
-    The tiles where `board.json` has them. The same for every viewer, with a token or without.
+    The tiles have the places of `board.json`. The same for every viewer, with a token or without.
     """
     query = read_query(_svg_query_in)
     etag, is_fixed = _etag(access, SVG, query), "version" in query

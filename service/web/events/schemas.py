@@ -65,7 +65,7 @@ class EventDataSchema(Schema):
     seats = fields.List(
         fields.Integer(),
         metadata=doc(
-            "Who begins the match: their seats until now. The first of them is seat 0 from now on, and so on.",
+            "The former seats of the players who begin the match: the first is seat 0 from now on, and so on.",
             example=[0, 2],
         ),
     )
@@ -115,8 +115,7 @@ class GameEventSchema(Schema):
         metadata=doc(
             f"{', '.join(f'`{kind.name}`' for kind in GAME_EVENT_TYPES)}; "
             "`reset`, which contains the current game, where the requested events are no longer stored; `deleted`, the "
-            "last one, if the game is deleted meanwhile; and in a stream `closing`, the last one before the service "
-            "stops.",
+            "last one, if the game is deleted; and in a stream `closing`, the last one before the service stops.",
             example="played",
         ),
     )
@@ -128,8 +127,8 @@ class GameEventSchema(Schema):
     at = fields.DateTime(required=True, metadata=doc("The time of the event.", example="2026-01-06T19:30:00.000Z"))
     text = fields.String(
         metadata=doc(
-            "With `text=true`: what to tell the bearer of it, at most 140 characters, in the language of the response; "
-            "absent in `closing`.",
+            "With `text=true`: a sentence for the bearer about it, at most 140 characters, in the language of the "
+            "response; absent in `closing`.",
             example="Bo played four six on the right; ends one and six.",
         )
     )
@@ -156,11 +155,11 @@ class StreamItemSchema(Schema):
     seat = fields.Integer(metadata=doc("The seat that caused the event or is affected by it.", minimum=0, example=2))
     to_act = to_act_field("The seats that may move after the event.")
     waiting_for = waiting_for_field(" In the feed.")
-    deadline = fields.DateTime(metadata=doc("In the feed: when the time for the next move was over."))
+    deadline = fields.DateTime(metadata=doc("In the feed: the deadline of the next move."))
     at = fields.DateTime(metadata=doc("The time of the event.", example="2026-01-06T19:30:00.000Z"))
     text = fields.String(
         metadata=doc(
-            "In the stream of a game with `text=true`: what to tell the bearer of the event.",
+            "In the stream of a game with `text=true`: a sentence for the bearer about the event.",
             example="Bo played four six on the right; ends one and six.",
         )
     )
@@ -168,7 +167,7 @@ class StreamItemSchema(Schema):
     game = fields.Nested(GameSchema, metadata=doc("In the item `view`: the game as the bearer sees it."))
     winners = winners_field("In the feed, of `finished`: the seats that have won the match.")
     rematch_of = rematch_of_field("In the feed, of `created`")
-    players = results_field("In the feed, of `finished`: what the match has come to for each seat, in seat order.")
+    players = results_field("In the feed, of `finished`: the result of each seat, in seat order.")
 
 
 class EventPageSchema(Schema):

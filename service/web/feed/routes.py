@@ -45,16 +45,16 @@ _query_in: Final = FeedQuerySchema()
 def get_feed(services: Services, backend: Backend) -> RawResponse | Response:
     """Follow all games of the application.
 
-    What has happened in all games of the application, as a spectator may know it, with what the application calls the
-    games and their players. By `Accept` as a page of JSON, with `wait` as a long poll, or as a stream:
-    `text/event-stream` (the `id` of an item is its cursor; items have no name, so `onmessage` gets all) or
-    `application/x-ndjson` (one item per line). Each event of a game is an item, in the order of the versions of the
-    game; the order of items of different games is that in which they were told, usually within half a second. After a
-    fault of the servers an item may be told again: its `game_id` and `version` say what is known already. A cursor
-    stays valid whatever is restarted. The last 100,000 items or a few more are kept; where items after the cursor are
-    no longer kept, the first item is `reset`: read the list of games, and go on. A stream does not end by itself: it
-    sends an empty comment or line at least every 15 s as a keep-alive, ends some seconds after the key is revoked, and
-    with an item `closing` before the service stops; clients should reconnect.
+    What has happened in all games of the application, as a spectator may know it, with the refs of games and players.
+    By `Accept` as a page of JSON, with `wait` as a long poll, or as a stream: `text/event-stream` (the `id` of an item
+    is its cursor; items have no name, so `onmessage` gets all) or `application/x-ndjson` (one item per line). Each
+    event of a game is an item, in the order of the versions of the game; items of different games are in the order in
+    which they were published, usually within half a second. After a fault of the servers an item may be published
+    again: recognise it by `game_id` and `version`. A cursor stays valid whatever is restarted. The last 100,000 items
+    or a few more are stored; where items after the cursor are not, the first item is `reset`: read the list of
+    games, and go on. A stream does not end by itself: it sends an empty comment or line at least every 15 s as a
+    keep-alive, ends some seconds after the key is revoked, and with an item `closing` before the service stops; clients
+    should reconnect.
     """
     media_type = negotiate(JSON, SSE, NDJSON)
     query = read_query_of_reader(_query_in)

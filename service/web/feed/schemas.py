@@ -39,9 +39,8 @@ class FeedQuerySchema(RequestSchema):
     after = fields.String(
         validate=_check_cursor,
         metadata=doc(
-            "The `cursor` after which items are requested: of an item, or of a page. `latest`: only what comes from "
-            "now on; a page then has no items, and the cursor to go on from. Without it, from the oldest item on that "
-            "is kept.",
+            "The `cursor` after which items are requested: of an item, or of a page. `latest`: only new items from now "
+            "on; a page then has no items, but the cursor to continue from. Default: from the oldest stored item on.",
             pattern=_CURSOR_PATTERN,
         ),
     )
@@ -73,8 +72,8 @@ class FeedItemSchema(Schema):
         required=True,
         metadata=doc(
             f"As of the events of a game: {', '.join(f'`{kind.name}`' for kind in GAME_EVENT_TYPES)}. `deleted`: the "
-            "game was deleted. `reset`: items after the requested cursor are no longer kept, so read the list of "
-            "games; those that are kept follow. In a stream also `closing`, the last one before the service stops.",
+            "game was deleted. `reset`: items after the requested cursor are no longer stored, so read the list of "
+            "games; those that are stored follow. In a stream also `closing`, the last one before the service stops.",
             example="played",
         ),
     )
@@ -83,14 +82,12 @@ class FeedItemSchema(Schema):
         "The seats that may move after the event. A move may cause several events, as a play that ends the round; "
         "those of the last one count. Absent where it is not known."
     )
-    waiting_for = waiting_for_field(" The refs are those of now.")
-    deadline = fields.DateTime(
-        metadata=doc("When the time for the next move was over, if a clock ran; only told of the newest event.")
-    )
+    waiting_for = waiting_for_field(" The refs are the current ones.")
+    deadline = fields.DateTime(metadata=doc("The deadline of the next move, if a clock ran; only in the newest event."))
     at = fields.DateTime(required=True, metadata=doc("The time of the event.", example="2026-01-06T19:30:00.000Z"))
     winners = winners_field("Of `finished`: the seats that have won the match.")
     rematch_of = rematch_of_field("Of `created`, where the players have begun a rematch by themselves")
-    players = results_field("Of `finished`: what the match has come to for each seat, in seat order.")
+    players = results_field("Of `finished`: the result of each seat, in seat order.")
 
 
 class FeedPageSchema(Schema):

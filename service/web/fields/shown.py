@@ -54,7 +54,7 @@ def rematch_of_field(of: str) -> fields.String:
 def fills_at_field() -> fields.DateTime:
     """Return the field of the time when computer players take the open seats of a waiting game."""
     return fields.DateTime(
-        metadata=doc("When computer players take what is open; only while seats are, and somebody is there.")
+        metadata=doc("When computer players take the open seats; only while there are any, and somebody has sat down.")
     )
 
 
@@ -69,7 +69,7 @@ class SeatRefSchema(Schema):
 
 
 class SeatResultSchema(SeatRefSchema):
-    """What a match has come to for a seat, and what the application calls its player."""
+    """The result of a seat in a match, and what the application calls its player."""
 
     total = fields.Integer(required=True, metadata=doc("The match score.", example=104))
     rank = fields.Integer(required=True, metadata=doc("From 1; ties share a rank.", minimum=1, example=1))
@@ -78,8 +78,8 @@ class SeatResultSchema(SeatRefSchema):
 def waiting_for_field(more: str = "", **arguments: Any) -> fields.List[Any]:
     """Return the field of the seats whose players must be called, with refs; ``more`` ends its description."""
     text = (
-        "Those of `to_act` whose player has to be called, with what the application calls the player: no computer "
-        f"player, and nobody who is away.{more}"
+        "The seats of `to_act` whose players must be notified, with their refs: no computer players, and no players "
+        f"who are away.{more}"
     )
     return fields.List(fields.Nested(SeatRefSchema), metadata=doc(text), **arguments)
 

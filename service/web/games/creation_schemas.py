@@ -70,7 +70,7 @@ class SeatInSchema(RequestSchema):
     client_seed = client_seed_field(
         "Entropy that the player contributes to every deal; with `name` only.", example="seven green bottles"
     )
-    ref = ref_field("With the key of an application: what that calls the player. Told to the application and this seat")
+    ref = ref_field("With the key of an application: its name for the player. Visible to the application and this seat")
 
     @validates_schema(skip_on_field_errors=True)
     def _one_of_three(self, data: dict[str, Any], **_: Any) -> None:
@@ -94,15 +94,15 @@ class ClockInSchema(RequestSchema):
     increment = StrictInteger(
         validate=Range(0, 3600),
         metadata=doc(
-            "What a seat gets after each turn, capped: its bank is never more than the `bank` that it began with. "
+            "Seconds that a seat gets after each turn; its bank is never more than the `bank` that it began with. "
             "With `bank` only. Default: 0."
         ),
     )
     remind = StrictInteger(
         validate=Range(1, 1_209_599),
         metadata=doc(
-            "With the key of an application, which is told `game.deadline` so long before the end of a turn, once; not "
-            "of a turn that has no more time than that. Less than `turn` or `bank`."
+            "With the key of an application: it gets the message `game.deadline` this many seconds before the end of a "
+            "turn, once; not for a turn that has no more time than that. Less than `turn` or `bank`."
         ),
     )
 
@@ -201,34 +201,34 @@ class GameInSchema(RequestSchema):
         metadata=doc("One entry per seat, in seat order, clockwise."),
     )
     options = fields.Nested(OptionsInSchema, metadata=doc("House rules; missing ones have their defaults."))
-    ref = ref_field("With the key of an application: what that calls the game. Told to the application")
+    ref = ref_field("With the key of an application: its name for the game. Visible to the application")
     lobby = fields.String(
         validate=OneOf(AUDIENCES),
         metadata=doc(
             "With the key of an application: who finds the game in `GET /v1/lobby`, with the join code of its open "
-            "seats, of which there must be one. `all`: everybody; `app`: the application alone, with its key. Default: "
+            "seats; the game must have one. `all`: everybody; `app`: the application alone, with its key. Default: "
             "nobody.",
             example="app",
         ),
     )
     unique_names = StrictBoolean(
         metadata=doc(
-            "Whether no two players may have the same name, in capital letters or small ones; joining under a name "
-            "that is taken is 422 `invalid` with the reason `name_taken`. Default: `false`."
+            "Whether all players must have different names, ignoring case; joining under a name that is taken is 422 "
+            "`invalid` with the reason `name_taken`. Default: `false`."
         )
     )
     spectators = StrictBoolean(
         metadata=doc(
             "`false`: only the seats of the game, and the application that owns it, may read it; to everybody else "
-            "every reading is 404, as for a game that does not exist. The join code still takes an open seat, and what "
-            "the lobby shows of a game with `lobby` is told to everybody. Default: `true`."
+            "every request is 404, as for a game that does not exist. The join code still takes an open seat, and "
+            "everybody can read what the lobby shows of a game with `lobby`. Default: `true`."
         )
     )
     auto = StrictBoolean(
         metadata=doc(
-            "`true`: turns without a choice play themselves. While a person is on turn whose only legal move is `pass` "
-            "or `draw`, it is made together with the move before it, and its event has `auto`. Never a play, which "
-            "would tell what the hand lacks. No time is used. Default: `false`."
+            "`true`: turns without a choice play themselves. If the only legal move of a person is `pass` or `draw`, "
+            "the service makes it together with the move before it, and its event has `auto`. It never makes a play, "
+            "which would reveal what the hand lacks. No time is used. Default: `false`."
         )
     )
     seed = SingleLine(
@@ -262,7 +262,7 @@ class GameInSchema(RequestSchema):
         low=0,
         high=10,
         metadata=doc(
-            "Seconds from an event to the move of a computer player that follows it, in milliseconds at the finest. "
+            "Seconds from an event to the move of a computer player that follows it, with millisecond precision. "
             "Default: 1 where a person plays, else 0.",
             example=1.5,
         ),
@@ -271,8 +271,8 @@ class GameInSchema(RequestSchema):
     fill = fields.Nested(
         FillInSchema,
         metadata=doc(
-            "With open seats: computer players take what is open `after` so many seconds with somebody at the table. "
-            "The view tells when, in `fills_at`. Default: seats stay open."
+            "With open seats: when computer players take them; the view has the time in `fills_at`. Default: seats "
+            "stay open."
         ),
     )
 
@@ -303,7 +303,7 @@ class GameInSchema(RequestSchema):
 
 
 class SeekInSchema(RequestSchema):
-    """The table that somebody seeks, and who that is."""
+    """The table that a player seeks, and the player."""
 
     variant = fields.String(
         required=True,
@@ -315,7 +315,7 @@ class SeekInSchema(RequestSchema):
         required=True, validate=Range(MIN_SEATS, MAX_SEATS), metadata=doc("How many seats the table has.", example=4)
     )
     name = name_field("The name of the player.", required=True)
-    ref = ref_field("With the key of an application: what that calls the player. Told to the application and this seat")
+    ref = ref_field("With the key of an application: its name for the player. Visible to the application and this seat")
     clock = fields.Nested(ClockInSchema, metadata=doc("The time for turns, as at the creation of a game."))
     fill = fields.Nested(
         FillInSchema, metadata=doc("When open seats go to computer players, as at the creation of a game.")

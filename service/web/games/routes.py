@@ -189,10 +189,10 @@ def begin_rematch(services: Services, access: Access) -> RawResponse:
     After a finished match: the game that follows it, with the bearer's seat and token there. Every player who asks gets
     **the same new game**, whoever asks first, and whenever; so a request can be repeated. Its variant, rules, clock,
     pace, names and computer players are those of the finished one, its deals are shuffled anew. Everybody moves on by
-    one seat (seat 1 becomes seat 0), so teams stay together. It is dealt at once, and its clock runs; who was away at
-    the end still is. The finished game has the event `rematched`, and `rematch` in its view; the new one has
+    one seat (seat 1 becomes seat 0), so teams stay together. It is dealt at once, and its clock runs; players who were
+    away at the end still are. The finished game has the event `rematched`, and `rematch` in its view; the new one has
     `rematch_of`. The streams of the finished game have ended with `finished` by then, and requests with `wait` do not
-    wait: who wants to know whether somebody else has begun asks for the view now and then. Where only applications
+    wait: to learn whether another player has begun a rematch, read the view from time to time. Where only applications
     create games, only their games have a rematch. The body is empty, or an empty object.
     """
     if services.backends.needed_for_games and access.game.ownership is None:
@@ -255,8 +255,8 @@ def make_move(services: Services, access: Access) -> RawResponse:
     Makes one move for the bearer's seat. A rejected move changes nothing; the problem contains the reason and the legal
     moves. With `version` or `If-Match`, the move is made only if the match has not gone on since that version; the
     change of a token, or that a player left or returned, which are events too, does not count. A move of a seat that is
-    away brings its player back. A move counts until the service has acted on the deadline of the turn, whichever comes
-    first.
+    away brings its player back. After the deadline of the turn a move still counts, unless the service has already
+    acted on the deadline.
     """
     negotiate(JSON)
     language = language_of_texts(view_query_in)

@@ -74,7 +74,7 @@ class CreatedJoinCodeSchema(Schema):
     """A join code just made."""
 
     join_code = fields.String(
-        required=True, metadata=doc("Takes an open seat; the old one does not.", example="7KQD4WXR")
+        required=True, metadata=doc("Takes an open seat; the old code no longer does.", example="7KQD4WXR")
     )
 
 
@@ -106,18 +106,18 @@ class PlayerInSchema(RequestSchema):
         ),
     )
     ref = ref_field(
-        "With the key of the application that owns the game: what that calls the player, in place of what the open "
-        "seat had. Told to the application and this seat"
+        "With the key of the application that owns the game: its name for the player, which replaces that of the open "
+        "seat. Visible to the application and this seat"
     )
     client_seed = client_seed_field("Entropy that the player contributes to every deal.", example="seven green bottles")
 
 
 class PlayerChangeInSchema(RequestSchema):
-    """What a player is called from now on: `name`, `ref`, or both."""
+    """The new `name` or `ref` of a player, or both."""
 
     name = name_field("The new name of the player.")
     ref = ref_field(
-        "What the application calls the player; `null` for nothing. Told to the application and this seat",
+        "What the application calls the player; `null` for nothing. Visible to the application and this seat",
         allow_none=True,
     )
 
@@ -166,7 +166,7 @@ class ClaimInSchema(RequestSchema):
 
 
 class GameQuerySchema(RequestSchema):
-    """Whether a view is requested now, or when it has changed."""
+    """Whether a view is requested at once, or once it has changed."""
 
     after = QueryInteger(
         load_default=0,

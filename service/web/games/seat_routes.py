@@ -53,9 +53,9 @@ def change_player(services: Services, access: Access) -> RawResponse:
 
     Gives the player of a seat another name, another `ref`, or both; `null` removes the `ref`. What is missing stays as
     it is, and a request that changes nothing makes no event. Computer players can be renamed, too; an open seat has no
-    name, but may have a `ref`. The event is `renamed`, without `name` if only the `ref` is another one. From then on
-    the former name is shown nowhere: events from before, too, and records have the current names. Moves that are under
-    way are not affected. The body may also be sent as `application/merge-patch+json`.
+    name, but may have a `ref`. The event is `renamed`, without `name` if only the `ref` was changed. From then on the
+    former name is shown nowhere: earlier events and records have the current names, too. Moves that are being made at
+    the same time are not affected. The body may also be sent as `application/merge-patch+json`.
     """
     negotiate(JSON)
     language = language_of_texts(view_query_in)
@@ -123,8 +123,8 @@ def join_game(services: Services, access: Access) -> RawResponse:
     """Take an open seat.
 
     Takes the first open seat, by the join code of the game. If it was the last one, the first round is dealt. The
-    application that owns the game needs no code, and gives the `ref` of the user who sits there: messages such as
-    `game.turn` have it.
+    application that owns the game needs no code, and can set the `ref` of the user who sits there, which messages such
+    as `game.turn` contain.
     """
     limit_expensive(services)
     negotiate(JSON)
@@ -165,7 +165,7 @@ def take_seat(services: Services) -> RawResponse:
 
     As `POST /v1/games/{game}/players`, without the id of the game: no two games with open seats have the same join
     code. A code with which no seat can be taken is 403, whatever the reason, and counts as a wrong token; after too
-    many of those, no code is looked up. A token or key is ignored: an application that gives a `ref` names the game.
+    many of those, no code is looked up. A token or key is ignored: to set a `ref`, an application uses the other path.
     """
     limit_expensive(services)
     negotiate(JSON)
@@ -226,10 +226,10 @@ def change_token(services: Services, granted: TokenRotation | Access) -> RawResp
 def set_presence(services: Services, access: Access) -> RawResponse:
     """Leave, or come back.
 
-    Has the bearer's own seat played by a computer player from now on, or no longer. Leaving again changes nothing. A
-    move of the seat brings its player back, too. Works with and without a clock; a player who comes back has at least
-    10 s in its bank, or for the running turn, once in a match. While all players who are still in the match are away,
-    nobody moves, unless all of them have forfeited. The application that owns the game may do it for any player.
+    A computer player plays the bearer's own seat from now on, or no longer. Leaving again changes nothing. A move of
+    the seat brings its player back, too. Works with and without a clock; a player who comes back has at least 10 s in
+    its bank, or for the running turn, once in a match. While all players who are still in the match are away, nobody
+    moves, unless all of them have forfeited. The application that owns the game may do it for any player.
     """
     negotiate(JSON)
     language = language_of_texts(view_query_in)
@@ -283,8 +283,8 @@ def resign(services: Services, access: Access) -> RawResponse:
 def claim_seat(services: Services, access: Access) -> RawResponse:
     """Claim a seat whose time is over.
 
-    In a game with `"absence": {"then": "claim"}`: has the seat whose turn it is played by a computer player until its
-    player is back. Any other seat that is in the match may claim it, from a second after the deadline of the turn on.
+    In a game with `"absence": {"then": "claim"}`: a computer player plays the seat whose turn it is until its player is
+    back. Any other seat that is in the match may claim it, beginning one second after the deadline of the turn.
     """
     negotiate(JSON)
     language = language_of_texts(view_query_in)

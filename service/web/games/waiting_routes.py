@@ -48,16 +48,16 @@ _seek_in: Final = SeekInSchema()
 def seek_table(services: Services, backend: Backend | None) -> RawResponse:
     """Sit down at a table with strangers.
 
-    Takes a seat at the table that has waited longest of those that are the same in all that is asked for, options with
-    their defaults; if there is none, opens one, at which the next ones sit down. With the key of an application these
-    are its tables with a `lobby` and those that were opened so; without, those of `"lobby": "all"` and those that were
-    opened without a key. The first round is dealt as soon as no seat is open.
+    Takes a seat at the table that has waited longest among those that match the request in everything, options with
+    their defaults. If there is none, opens a table, at which the next players sit down. With the key of an application,
+    its tables with a `lobby` are considered, and those that were opened by this operation; without a key, those with
+    `"lobby": "all"`, and those that were opened without a key. The first round is dealt as soon as no seat is open.
 
-    Who seeks has to look: a table that no seat has read for two minutes is not offered to anybody, and a player who was
-    given a seat here and has not read the game for so long, as a view, events or an open stream, is taken off it while
-    it waits (`freed`). A reading with the key of the application that owns the game counts for all its players. Send an
-    `Idempotency-Key`: a request that is repeated under it gets the same seat, otherwise another one; or 404
-    `no_player`, if the player has left it since.
+    Read the game while you wait: a table that no seat has read for two minutes is not offered to anybody, and a player
+    who got a seat here and has not read the game for two minutes, as a view, events or an open stream, loses the seat
+    while the game waits (`freed`). A request with the key of the application that owns the game counts for all its
+    players. Send an `Idempotency-Key`: a request that is repeated with it gets the same seat, otherwise another one; or
+    404 `no_player`, if the player has left it since.
     """
     limit_expensive(services)
     negotiate(JSON)
@@ -84,10 +84,11 @@ def seek_table(services: Services, backend: Backend | None) -> RawResponse:
 def free_seat(services: Services, access: Access) -> RawResponse:
     """Leave a game that waits, or free a seat.
 
-    While seats are open: the bearer's own seat is open again, and its token is revoked; so 401 after a lost answer says
-    that it is done. The application that owns the game may free any seat, of a computer player, too; one that is open
-    stays so. The event is `freed`. Nothing is kept of the player: events from before have the name `Player` and the
-    number of the seat, from 1. Once the match has begun it is 409 `seats_taken`; leaving a match is `PUT …/presence`.
+    While seats are open: opens the bearer's own seat again, and revokes its token; so 401 after a lost response says
+    that it is done. The application that owns the game may free any seat, also that of a computer player; an open seat
+    stays open. The event is `freed`. No data of the player is kept: earlier events have the name `Player` and the
+    number of the seat, from 1. Once the match has begun, the response is 409 `seats_taken`; to leave a match, use `PUT
+    …/presence`.
     """
     assert access.target is not None
     services.games.commands.free_seat(access, access.target)
@@ -137,10 +138,10 @@ def fill_seat(services: Services, access: Access) -> RawResponse:
 def start_game(services: Services, access: Access) -> RawResponse:
     """Begin without the open seats.
 
-    For any seat of the game, or the application that owns it: the match begins with those who are there, computer
-    players included, where the game can be played by so many; else it is 422 `invalid`, as it is where the deals are
-    arranged. The open seats are gone and the others move up: the event `started` has their former numbers in `seats`,
-    the view has the new ones, and tokens stay as they are. The body is empty, or an empty object.
+    For any seat of the game, or the application that owns it: the match begins with the players who are there,
+    including computer players. If the game cannot be played by that number, or if the deals are arranged, the response
+    is 422 `invalid`. The open seats are removed and the others move up: the event `started` has their former numbers in
+    `seats`, the view has the new ones, and tokens stay valid. The body is empty, or an empty object.
     """
     limit_expensive(services)
     negotiate(JSON)

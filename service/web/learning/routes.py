@@ -46,11 +46,11 @@ def _computing(schema: type[Schema]) -> ResponseSpec:
 def get_hint(services: Services, access: Access) -> RawResponse:
     """Get a hint.
 
-    What the strongest computer player thinks of the legal moves of the bearer's seat, on its turn: the best first, each
-    with an estimate and its error, and why the best is better than the next. It is made from what the seat has seen,
-    and from nothing hidden: whoever has seen the same gets the same. Only where all other players are computer players;
-    else 403 with the reason `hint_among_people`. Another process computes it, once for each version; the request waits
-    for that, for 1.5 seconds at most, and is 202 if the hint is not there by then.
+    The strongest computer player's opinion of the legal moves of the bearer's seat, on its turn: the best first, each
+    with an estimate and its error, and why the best is better than the next. It is computed from what the seat has
+    seen, and from nothing hidden: a seat that has seen the same gets the same hint. Only where all other players are
+    computer players; else 403 with the reason `hint_among_people`. Another process computes it, once for each version;
+    the request waits for the hint for at most 1.5 seconds, and is 202 if it is not ready by then.
     """
     negotiate(JSON)
     found = services.learning.hint(access)
@@ -75,10 +75,11 @@ def get_hint(services: Services, access: Access) -> RawResponse:
 def begin_review(services: Services, access: Access) -> RawResponse:
     """Have a match reviewed.
 
-    For a finished match, by any of its seats or the application that owns it: has every decision compared with the best
-    move that its seat could have known, in the background. That takes some seconds for a short match and minutes for a
-    long one, or longer if the service is busy; `GET` tells it when it is done. It is done once, and kept as long as the
-    game; may be repeated. The body is empty, or an empty object.
+    Compares every decision of a finished match with the best move that its seat could have known, in the background.
+    Any seat of the match may request it, or the application that owns the game. It takes some seconds for a short match
+    and minutes for a long one, or longer if the service is busy; `GET` returns the review when it is done. A match is
+    reviewed once, and its review is stored as long as the game; the request may be repeated. The body is empty, or an
+    empty object.
     """
     body = read_nothing()
     idempotency(body)  # checks the key; the request is idempotent without it

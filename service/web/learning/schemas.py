@@ -17,21 +17,21 @@ from service.web.view.serializers import moves_json
 _VERSION = "The version of the game that the hint is for."
 _ERROR = (
     "The standard error of that: how far the estimate may be off by chance; 0 where the end of the round is known "
-    "exactly, and of what is given away by the move that is itself estimated as the best."
+    "exactly, and where the move that was made is itself estimated as the best."
 )
 _RESULT = (
-    "By how many points the side of the seat scored better than the others on average, all rounds together that are "
-    "over. Where the fewest points win, fewer points are better. It is `luck` and `skill` together."
+    "By how many points the side of the seat scored better than the others on average, in all finished rounds "
+    "together. Where the fewest points win, fewer points are better. It is the sum of `luck` and `skill`."
 )
 _LUCK = (
     "How much of `result` is due to the deals: what it is on average if the same deals are replayed by equal computer "
-    "players of the level `casual` at all seats, 50 times each, or as often as takes as long. As they are equal, it "
-    "makes no difference to exchange their seats."
+    "players of the level `casual` at all seats, 50 times each, or less often with a large set. As the players are "
+    "equal, exchanging their seats makes no difference."
 )
 _SKILL = "The rest of `result`: what the players made of the deals."
 _SKILL_ERROR = (
     "How far `skill` strays by chance: the standard deviation that it has among equal players, of the level `casual`. "
-    "Only a skill of more than twice as much is clearly no chance."
+    "Only a skill of more than twice this value is clearly not chance."
 )
 
 
@@ -69,9 +69,9 @@ class HintSchema(Schema):
 
 
 class ReviewedPlayerSchema(SeatedSchema):
-    """The decisions of a seat, and what of its result was luck.
+    """The decisions of a seat, and how much of its result was luck.
 
-    ``result``, ``luck`` and ``skill`` are of all rounds together that are over, and 0 in sum over all seats.
+    ``result``, ``luck`` and ``skill`` cover all finished rounds together, and add up to 0 over all seats.
     """
 
     decisions = fields.Integer(required=True, metadata=doc("How many there were.", minimum=0, example=31))

@@ -37,9 +37,8 @@ _lobby_in: Final = LobbyQuerySchema()
 def list_games(services: Services, backend: Backend) -> RawResponse:
     """List the application's games.
 
-    The games of the application as a spectator may know them, with what the application calls them and their players:
-    those that were written last come first, with `to_act` the most urgent ones. The list follows the games, usually
-    within half a second.
+    The games of the application as a spectator may know them, with the refs of games and players: the last changed
+    first, with `to_act` the most urgent first. The list follows the games, usually within half a second.
     """
     negotiate(JSON)
     query = read_query(_list_in)

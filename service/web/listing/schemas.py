@@ -46,13 +46,13 @@ def _cursor() -> fields.String:
 class ListQuerySchema(RequestSchema):
     """Which games of an application are listed."""
 
-    ref = Reference(metadata=doc("Only the game, or the games, that the application calls so."))
-    player_ref = Reference(metadata=doc("Only the games of the player whom the application calls so."))
+    ref = Reference(metadata=doc("Only games with this `ref`."))
+    player_ref = Reference(metadata=doc("Only games of the player with this `ref`."))
     to_act = QueryBoolean(
         load_default=False,
         metadata=doc(
-            "With `player_ref`: only the games that have this player in `waiting_for`, the most urgent first: the next "
-            "deadline, and then the games without one, of which that which has waited longest."
+            "With `player_ref`: only games that have this player in `waiting_for`, the most urgent first: by deadline, "
+            "then the games without a deadline, the longest waiting first."
         ),
     )
     statuses = QueryWords(
@@ -63,8 +63,8 @@ class ListQuerySchema(RequestSchema):
     variant = _variant("Only games of this variant.")
     updated_after = QueryTime(
         metadata=doc(
-            "Only games that were written after this time. A game is listed as it is a moment after a write, so ask "
-            "from some seconds before the last answer.",
+            "Only games that were changed after this time. The list follows a change after a moment, so use a time "
+            "some seconds before the last response.",
         )
     )
     limit = _limit()

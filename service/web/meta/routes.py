@@ -44,8 +44,8 @@ class ServiceVersionSchema(Schema):
     api_level = fields.Integer(
         required=True,
         metadata=doc(
-            "What this server can: it rises by one with every addition to `/v1`, and never falls in a newer version. "
-            "The table in the changelog says what came with which.",
+            "The level of the features of this server: it rises by one with every addition to `/v1`, and never falls "
+            "in a newer version. The table in the changelog lists the additions of each level.",
             minimum=1,
             example=1,
         ),
@@ -93,8 +93,8 @@ def show_index() -> Response:
 def show_version(_services: Services) -> Response:
     """Get the version of the service.
 
-    The version of the running service. The paths begin with the version of the contract, `/v1`, which only grows;
-    `api_level` tells how far.
+    The version of the running service. The paths begin with the version of the contract, `/v1`, to which features are
+    only added; `api_level` counts the additions.
     """
     negotiate(JSON)
     return public(orjson.dumps(_VERSION), JSON)

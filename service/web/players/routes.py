@@ -28,16 +28,16 @@ _player_in: Final = PlayerQuerySchema()
     tag="applications",
     access="app",
     query=PlayerQuerySchema,
-    responses={200: ResponseSpec(description="A page of what is kept.", schema=PlayerPageSchema)},
+    responses={200: ResponseSpec(description="A page of the games of the person.", schema=PlayerPageSchema)},
     own_problems=("not_found",),
 )
 def get_player(services: Services, backend: Backend, ref: str) -> RawResponse:
-    """Get what is kept of a person.
+    """Get the data stored about a person.
 
-    All that is kept of the person whom the application calls so, in pages: the games in which the person has a seat,
-    those that were written last first, with name, score and rank. Others at the table are not told. What belongs to
-    another application is 404. The list follows the games, usually within half a second. While a person is being
-    erased, the list is not 404, though perhaps empty.
+    All data that is stored about the person with this `ref`, in pages: the games in which the person has a seat, the
+    last changed first, with name, score and rank. Other players are not included. A `ref` that only another
+    application uses is 404. The list follows the games, usually within half a second. While a person is being erased,
+    the list may be empty, but is not 404.
     """
     negotiate(JSON)
     query = read_query(_player_in)
@@ -59,12 +59,12 @@ def get_player(services: Services, backend: Backend, ref: str) -> RawResponse:
 def erase_player(services: Services, backend: Backend, ref: str) -> RawResponse:
     """Erase a person.
 
-    Erases the person whom the application calls so from all its games, which go on for the others: the name becomes
-    `Player` and the number of the seat, from 1; `ref` and token go; a computer player goes on with the match. An open
-    seat stays open. It is done in the background, usually within two seconds, and is done when `GET` is 404: then no
-    game that was created before this request has the person. Until then, games that are given the same `ref` are erased
-    from as well. May be repeated, and is 202 also if no game has such a person. Games and feed tell `left`, `renamed`
-    and `token_changed`.
+    Erases the person with this `ref` from all games of the application, which go on for the others: the name becomes
+    `Player` and the number of the seat, from 1; `ref` and token are removed; a computer player continues the match. An
+    open seat stays open. The work is done in the background, usually within two seconds. Once `GET` is 404, no game
+    that was created before this request has the person; until then, the person is also erased from games that get the
+    same `ref`. The request may be repeated, and is 202 even if no game has such a person. Games and feed have the
+    events `left`, `renamed` and `token_changed`.
     """
     if not is_reference(ref):
         raise NotFound("no_such_person")

@@ -59,7 +59,7 @@ class PlayerGameSchema(Schema):
 
 
 class PlayerPageSchema(Schema):
-    """A page of what is kept of a person."""
+    """A page of the data stored about a person."""
 
     ref = fields.String(required=True, metadata=doc("What the application calls the person.", example="player-4711"))
     games = fields.List(fields.Nested(PlayerGameSchema), required=True, metadata=doc("The games of the person."))

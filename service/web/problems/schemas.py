@@ -100,12 +100,12 @@ class ProblemSchema(Schema):
     params = fields.Nested(ProblemParamsSchema, metadata=doc("The values that the sentence names."))
     causes = fields.List(
         fields.Nested(CauseSchema),
-        metadata=doc("With `invalid`: what is wrong with each field; of a field there may be several."),
+        metadata=doc("With `invalid`: what is wrong with each field; a field may have several causes."),
     )
     version = fields.Integer(metadata=doc("With a rejected move: the version of the game.", minimum=1, example=17))
     to_act = to_act_field(f"With a rejected move. {TO_ACT}")
     legal_moves = fields.List(fields.Nested(MoveSchema), metadata=doc("With a rejected move: what you may do now."))
     retry_after = fields.Integer(metadata=doc("With 429 and 503: seconds to wait.", minimum=0, example=1))
     see = fields.String(
-        metadata=doc("With some 404 and 405: the path, as in the document, of what may have been meant.", example="/")
+        metadata=doc("With some 404 and 405: the path of the document that may have been meant.", example="/")
     )

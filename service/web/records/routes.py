@@ -65,8 +65,8 @@ def get_fairness(services: Services, access: Access) -> RawResponse:
     For every round the commitment to its seed, published before the deal; the client seeds, from the deal on; and when
     the round is over the seed itself, with the hands and the stock as they were dealt. From these anybody can repeat
     the deal and compare: `docs/fairness.md` of the source code explains how, and `docs/verify` contains two programs
-    that do it. The same for all viewers. It does not prove that the server reveals the hands to nobody. For an arranged
-    game there is nothing to prove.
+    that do it. The same for all viewers. It does not prove that the server keeps the hands secret. For an arranged game
+    there is nothing to prove.
     """
     return cached_json(
         services.responses, access, "fairness", lambda: fairness_json(services.games.queries.fairness(access))
@@ -121,10 +121,10 @@ def verify_record(services: Services) -> RawResponse:
     """Verify a record.
 
     Verifies the record of any match: every seed against its commitment, every deal against its seed, every move and
-    every result against the rules. A round that hides tiles, as one in progress does, cannot be checked: it is a
-    finding, `hidden_tile`, and all before it is checked. The record is not stored, and may have what an editor or a
-    mail adds: a byte order mark, carriage returns, white space at the ends of lines, blank lines around. A text that is
-    not a record is `invalid`, with line and column.
+    every result against the rules. A round with hidden tiles, such as a round in progress, cannot be checked: it is
+    reported as the finding `hidden_tile`, and all earlier rounds are checked. The record is not stored. It may contain
+    what editors and mail programs add: a byte order mark, carriage returns, white space at the ends of lines, blank
+    lines around. A text that is not a record is `invalid`, with line and column.
     """
     limit_expensive(services)
     negotiate(JSON)
@@ -145,9 +145,9 @@ def replay_record(services: Services) -> RawResponse:
     """Replay a record.
 
     The match of any record, to be shown step by step: for every round the hands, the last table with the place of every
-    tile, and every event with a sentence on it. The moves are checked against the rules, but not the seeds (`POST
-    /v1/verifications`): where they break the rules, or hide tiles, the replay ends, and `fault` says why. The record is
-    not stored. A text that is not a record is `invalid`, with line and column.
+    tile, and every event with a sentence on it. The moves are checked against the rules, but the seeds are not (`POST
+    /v1/verifications` checks them). Where moves break the rules, or hide tiles, the replay ends, and `fault` says why.
+    The record is not stored. A text that is not a record is `invalid`, with line and column.
     """
     limit_expensive(services)
     negotiate(JSON)

@@ -184,7 +184,7 @@ class ReplayStepSchema(EventDataSchema):
     text = fields.String(
         required=True,
         metadata=doc(
-            "What to tell of it, at most 140 characters, in the language of the response.",
+            "A sentence about it, at most 140 characters, in the language of the response.",
             example="Bo played four six on the right; ends one and six.",
         ),
     )

@@ -81,7 +81,7 @@ class VariantSummarySchema(Schema):
     example = fields.List(
         fields.Nested(ExampleTileSchema),
         required=True,
-        metadata=doc("A table of the game in the middle of a round, for a small picture: the same ever, no real one."),
+        metadata=doc("An invented table in the middle of a round, for a small picture: always the same one."),
     )
 
 

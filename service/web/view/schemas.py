@@ -53,10 +53,13 @@ class ClockSchema(Schema):
     """The clock of a game, in seconds: `turn`, or `bank` and `increment`."""
 
     turn = fields.Integer(metadata=doc("For each turn.", minimum=5, example=60))
-    bank = fields.Integer(metadata=doc("For all turns of a seat, and the most that it can have.", minimum=10))
-    increment = fields.Integer(metadata=doc("What a seat gets after each turn, capped at `bank`.", minimum=0))
+    bank = fields.Integer(metadata=doc("For all turns of a seat, and the maximum of its bank.", minimum=10))
+    increment = fields.Integer(metadata=doc("Seconds that a seat gets after each turn, up to `bank`.", minimum=0))
     remind = fields.Integer(
-        metadata=doc("So long before the end of a turn the application is told; only if it asked for that.", minimum=1)
+        metadata=doc(
+            "Seconds before the end of a turn at which the application gets a message; only if it requested that.",
+            minimum=1,
+        )
     )
 
 
@@ -220,8 +223,8 @@ class MancheSchema(Schema):
     )
     ended = fields.String(
         metadata=doc(
-            "How the round ended it: `won` by a third star, or `chiree`, as everybody had one. Its stars are then the "
-            "last there were. Absent while it goes on.",
+            "How the round ended it: `won` by a third star, or `chiree`, as everybody had a star. `stars` then has its "
+            "last stars. Absent while it goes on.",
             example="won",
         )
     )
@@ -289,8 +292,8 @@ class GameSchema(Schema):
     )
     carry = fields.Integer(
         metadata=doc(
-            "What waits for the next count, only in games that carry anything: points that fall to the next loser of a "
-            "round, or where totals are wins the draws since the last win.",
+            "Only in games that carry anything: points that the next loser of a round gets, or where totals are wins, "
+            "the draws since the last win.",
             minimum=0,
             example=0,
         ),
@@ -301,7 +304,10 @@ class GameSchema(Schema):
     )
     commitments = fields.List(
         fields.Nested(CommitmentSchema),
-        metadata=doc("To the seeds of the last dealt round, if any, and of the next one; absent in an arranged game."),
+        metadata=doc(
+            "The commitments to the seeds of the last dealt round, if any, and of the next one; absent in an arranged "
+            "game."
+        ),
     )
     winners = fields.List(fields.Integer(), required=True, metadata=doc("The seats that have won.", example=[]))
     fills_at = fills_at_field()
@@ -447,8 +453,8 @@ class ScoreSchema(Schema):
     )
     carry = fields.Integer(
         metadata=doc(
-            "What waits for the next count, only in games that carry anything: points that fall to the next loser of a "
-            "round, or where totals are wins the draws since the last win.",
+            "Only in games that carry anything: points that the next loser of a round gets, or where totals are wins, "
+            "the draws since the last win.",
             minimum=0,
             example=0,
         ),

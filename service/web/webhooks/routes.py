@@ -100,7 +100,7 @@ def list_webhooks(services: Services, backend: Backend) -> RawResponse:
 def get_webhook(services: Services, backend: Backend, webhook: str) -> RawResponse:
     """Get an endpoint.
 
-    An endpoint, and how it fares.
+    An endpoint and its status.
     """
     negotiate(JSON)
     return ok(webhook_json(services.backends.webhooks.get(backend.id, webhook)))
@@ -120,9 +120,9 @@ def change_webhook(services: Services, backend: Backend, webhook: str) -> RawRes
     """Change an endpoint.
 
     Another `url` has to answer a challenge before it gets messages. `status` `active` opens an endpoint at once,
-    whether it is failing, disabled, or has asked for a pause: call it when your backend starts. Each game is told from
-    where it was told, whatever has happened since; but of turns only those that run. The body may also be sent as
-    `application/merge-patch+json`.
+    whether it is failing, disabled, or has asked for a pause: call it when your backend starts. The messages about each
+    game continue after the last one that was delivered, whatever has happened since, but only with turns that are still
+    running. The body may also be sent as `application/merge-patch+json`.
     """
     negotiate(JSON)
     requested = validate(_change_in, read_json())
@@ -145,7 +145,7 @@ def change_webhook(services: Services, backend: Backend, webhook: str) -> RawRes
 def delete_webhook(services: Services, backend: Backend, webhook: str) -> RawResponse:
     """Delete an endpoint.
 
-    Nothing is sent there any more, but for what is under way.
+    No more messages are sent to it, except those that are being sent already.
     """
     services.backends.webhooks.delete(backend.id, webhook)
     return no_content()
@@ -193,10 +193,10 @@ def change_webhook_secret(services: Services, backend: Backend, webhook: str) ->
 def ping_webhook(services: Services, backend: Backend, webhook: str) -> RawResponse:
     """Send a test message.
 
-    A sample of the `type` is sent soon, once, whatever the `events` of the endpoint are: of the form of a real message,
-    with invented data, and `data.sample` `true`; without a body `webhook.ping`. It is also sent to an endpoint that is
-    failing or disabled, but not to one that is unverified before it is verified. How that went is in `deliveries`. At
-    most twenty messages that were asked for wait.
+    Sends a sample message of this `type` soon, once, whatever the `events` of the endpoint are: in the form of a real
+    message, with invented data, and `data.sample` `true`; without a body `webhook.ping`. It is also sent to an endpoint
+    that is failing or disabled; to an unverified one only after it is verified. The result is in `deliveries`. At most
+    twenty requested messages can wait.
     """
     negotiate(JSON)
     body = read_json_or_nothing()
@@ -223,11 +223,11 @@ def ping_webhook(services: Services, backend: Backend, webhook: str) -> RawRespo
 def redeliver_message(services: Services, backend: Backend, webhook: str, message: str) -> RawResponse:
     """Send a message again.
 
-    A message of `deliveries` is sent once more, soon: with the same id, what it told, and signatures by the current
-    secrets. It is made anew from the game: with the refs of now, and `game.round_over` with who is still to deal. It
-    may come after later messages of the game, so a `game.turn` may be over. It is sent once, whether it was delivered
-    before or not, and to the same endpoints as a test message. Of a game that was deleted only `game.deleted` can be
-    sent again; a challenge cannot. The body is empty, or an empty object.
+    Sends a message of `deliveries` once more, soon: with the same id, the same content, and signatures by the current
+    secrets. It is made anew from the game: with the current refs, and `game.round_over` with the seats that still have
+    to deal. It may arrive after later messages of the game, so the turn of a `game.turn` may be over. It is sent once,
+    whether it was delivered before or not; an endpoint gets it under the same conditions as a test message. Of a game
+    that was deleted only `game.deleted` can be sent again; a challenge cannot. The body is empty, or an empty object.
     """
     negotiate(JSON)
     body = read_nothing()

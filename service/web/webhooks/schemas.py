@@ -44,21 +44,21 @@ class WebhookInSchema(RequestSchema):
 
 
 class WebhookChangeInSchema(RequestSchema):
-    """What is to change of an endpoint."""
+    """The changes of an endpoint."""
 
     url = _url(required=False)
     events = _events()
     status = fields.String(
         validate=OneOf(("active", "disabled")),
         metadata=doc(
-            "`active`: messages are sent at once, also those that were put off, each game from where it was told; an "
-            "endpoint that has not answered its challenge gets another one. `disabled`: none are sent."
+            "`active`: messages are sent at once, also deferred ones, for each game after the last one that was "
+            "delivered; an endpoint that has not answered its challenge gets another one. `disabled`: none are sent."
         ),
     )
 
 
 class PingInSchema(RequestSchema):
-    """Which message is to be sent as a test."""
+    """The message to send as a test."""
 
     type = fields.String(
         load_default=PING,
@@ -108,7 +108,7 @@ class WebhookListSchema(Schema):
 
 
 class AskedMessageSchema(Schema):
-    """A message that was asked for, and will be sent soon."""
+    """A requested message, which will be sent soon."""
 
     id = fields.String(required=True, metadata=doc("The id of the message.", example="msg_…"))
 
@@ -119,15 +119,15 @@ class DeliverySchema(Schema):
     id = fields.String(required=True, metadata=doc("The id of the message, the same for all attempts."))
     type = fields.String(required=True, metadata=doc("The type of the message.", example="game.turn"))
     game_id = fields.String(metadata=doc("The id of the game, if it is about one; absent for a sample."))
-    version = fields.Integer(metadata=doc("The version of the game that it tells.", example=17))
+    version = fields.Integer(metadata=doc("The version of the game that it reports.", example=17))
     at = fields.DateTime(required=True, metadata=doc("When the attempt began."))
     milliseconds = fields.Integer(required=True, metadata=doc("How long it took."))
     http_status = fields.Integer(metadata=doc("The status of the answer, if there was one.", example=204))
     error = fields.String(
         metadata=doc(
             "What was wrong; absent after a success. `status`: not 2xx; `challenge`: not answered with the challenge; "
-            "`given_up`: it failed for three days, and is not sent again; `gone`: it was asked for once more, but its "
-            "game was deleted or had expired by then, so nothing was sent. Without an answer: `refused_address`, "
+            "`given_up`: it failed for three days, and is not sent again; `gone`: it was requested again, but its game "
+            "was deleted or had expired by then, so nothing was sent. Without an answer: `refused_address`, "
             "`lookup`, `connection`, `tls`, `timeout`, `too_large`, `not_http`.",
             example="timeout",
         )
