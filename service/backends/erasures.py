@@ -107,7 +107,7 @@ class Erasures:
         return True
 
     def _complete(self, app: str, published: _Round) -> None:
-        """Do step 3. Raises ``UnreadableGames`` if only unreadable games prevent that erasures are done."""
+        """Do step 3. Raises ``UnreadableGames`` if only unreadable games prevent it."""
         unreadable = published.unreadable
         remaining = [
             erasure

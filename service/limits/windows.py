@@ -32,7 +32,7 @@ class LocalCounts:
     def __init__(self) -> None:
         self._counts = BoundedCache[str, int](MAX_LOCAL_COUNTS)
 
-    def __call__(self, key: str, amount: int, seconds: int) -> int:  # noqa: ARG002 # nobody asks for it again
+    def __call__(self, key: str, amount: int, seconds: int) -> int:  # noqa: ARG002 # the cache drops old counts
         """Add to a count."""
         count = (self._counts.get(key) or 0) + amount
         self._counts.put(key, count)

@@ -56,7 +56,7 @@ class LookupFailed(Exception):
 
 
 class Lookups:
-    """The look-ups of a process: at most ``limit`` in flight, of which each application has a share (``InFlight``)."""
+    """The look-ups of a process: at most ``limit`` in flight. Each application has a share of them (``InFlight``)."""
 
     def __init__(self, lookup: Lookup, limit: int = MAX_LOOKUPS) -> None:
         self._lookup = lookup

@@ -275,7 +275,7 @@ class RedisCalls:
             raise unanswered(error) from error
 
     def run_each(self, operation: str, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
-        """Run each command on the owner of the key beside it; return the answers, ``None`` for a failure.
+        """Run each command on the owner of the key in its pair. Return the answers, ``None`` for a failure.
 
         Raises ``StorageUnavailable`` if all of them failed, and errors in the program as they are.
         """
