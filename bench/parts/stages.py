@@ -35,7 +35,7 @@ from service.games.model.tokens import find_hash, new_write_id
 from service.games.model.views import view_game
 from service.games.ports import Commit, Store, WriteRequest
 from service.games.store.codec import decode_game, encode_game
-from service.games.store.repository import EVERYTHING
+from service.games.store.repository import DEFAULT_POLICY
 from service.games.store.transactions import encode_events
 from service.redis.topology import SingleNodeTopology
 from service.web.fields.moves import MoveSchema
@@ -161,7 +161,7 @@ def _move_in_stages(
         watch.lap("encode")
         assert store.commit(hosted.id, Commit(game.version, value, data, write)) is None
         watch.lap("script")
-        orjson.dumps(game_view_json(view_game(after, seat, EVERYTHING.lifetimes)))
+        orjson.dumps(game_view_json(view_game(after, seat, DEFAULT_POLICY.lifetimes)))
         watch.lap("present")
         ENVIRON.reset(current)
     return after

@@ -177,7 +177,7 @@ class Erasures:
                 self._index.remove(app, game_id, position=self._index.position(app, game_id))
                 return
             with suppress(NothingToErase):  # an earlier attempt may have stopped after this line
-                self._repository.transactions.transact(game, partial(decide_to_erase, ref), weighed=False)
+                self._repository.transactions.transact(game, partial(decide_to_erase, ref), limited=False)
             self._on_erased(game_id)
         except (NotFound, Gone):
             pass

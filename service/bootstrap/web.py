@@ -30,7 +30,7 @@ from service.games.automation.deletions import EVERY_GAME
 from service.games.commands.validation import BotsAlone
 from service.games.facade import GamesFacade
 from service.games.ports import EventFeed, Runtime
-from service.games.store.admission import Keeping
+from service.games.store.admission import StoragePolicy
 from service.games.store.idempotency import Idempotency
 from service.games.store.notifications import RedisEventFeed
 from service.games.store.repository import GameRepository
@@ -146,7 +146,7 @@ def build_app(settings: Settings) -> Flask:
         observe=metrics.write_committed,
         admit_read=partial(limit_history, limits),
         allowance=heartbeats.allowance,
-        keeping=Keeping(lifetimes_of(settings), storage.shares),
+        policy=StoragePolicy(lifetimes_of(settings), storage.shares),
     )
     heartbeats.on_outage(partial(repository.cache.forget, EVERY_GAME))
     bots_alone = BotsAlone(storage.games_of_bots, repository, storage.clock, settings.max_games_of_bots)

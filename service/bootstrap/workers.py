@@ -13,7 +13,7 @@ from service.bootstrap.storage import Storage, lifetimes_of, open_storage
 from service.config import Settings
 from service.games.automation.deletions import EVERY_GAME
 from service.games.ports import sequential_runtime
-from service.games.store.admission import Keeping
+from service.games.store.admission import StoragePolicy
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed
 from service.metrics import Metrics, StoreGauges
@@ -58,7 +58,7 @@ def build_repository(settings: Settings, storage: Storage, observe: Callable[[Co
         observe=observe,
         admit_read=lambda _: None,
         allowance=storage.reminders.heartbeats.allowance,
-        keeping=Keeping(lifetimes_of(settings), storage.shares, automatic=True),
+        policy=StoragePolicy(lifetimes_of(settings), storage.shares, automatic=True),
     )
     storage.reminders.heartbeats.on_outage(partial(repository.cache.forget, EVERY_GAME))
     return repository

@@ -99,7 +99,7 @@ class AccessControl:
         seat = seat_of(token, game)
         if seat is None:
             raise unauthorized()
-        self._repository.looks.record(game, seat)
+        self._repository.attendance.record(game, seat)
         return Access(game, seat)
 
     def authenticate_cached(self, game_id: str, token: str | None) -> Access:
@@ -131,13 +131,13 @@ class AccessControl:
             raise Forbidden("token_of_another_seat", seat=seat)
         return access._replace(target=seat)
 
-    def of_application(self, game_id: str, app: str) -> Access | None:
+    def authenticate_application(self, game_id: str, app: str) -> Access | None:
         """Return the access of an application to a stored game; ``None`` unless the application owns the game."""
         game = self._repository.reader.load(game_id)
         if game is None or game.ownership is None or game.ownership.app != app:
             return None
         self._observe_read(game)
-        self._repository.looks.record(game, None)
+        self._repository.attendance.record(game, None)
         return Access(game, None, app=app)
 
     def find_invited(self, invitation: Invitation) -> Access:

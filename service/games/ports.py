@@ -47,7 +47,7 @@ class WriteRequest(NamedTuple):
 
 
 Codes = tuple[bytes | None, bytes | None]
-"""The hash of the join code of a game before a write, and after it; ``None`` without a valid code."""
+"""The hash of the join code of a game before a write, and after it; ``None`` if no code is valid."""
 NO_CODES: Final[Codes] = (None, None)
 
 
@@ -56,7 +56,7 @@ class Commit(NamedTuple):
 
     ``state``: the new state.
     ``events``: one or more new events; the new version is ``expected + len(events)``.
-    ``after``: the bytes with which the stored state must begin. After a failover that lost moves, two different
+    ``prefix``: the bytes with which the stored state must begin. After a failover that lost moves, two different
     histories can reach the same version.
     ``reminders``: written in the same script, for the ``tenant`` of the game, which never changes.
     ``codes``: the join codes that this write removes and adds.
@@ -66,7 +66,7 @@ class Commit(NamedTuple):
     state: bytes
     events: Sequence[bytes]
     write: WriteRequest
-    after: bytes = b""
+    prefix: bytes = b""
     reminders: Reminders = NO_REMINDERS
     tenant: str = ""
     codes: Codes = NO_CODES
@@ -203,7 +203,7 @@ class Store(Protocol):
         """Return the write that was committed under the idempotency record of that name in the last 24 hours."""
 
     def find_code(self, shard: int, code: bytes) -> str | None:
-        """Return the id of the game of this shard whose join code has this hash; ``None`` without one."""
+        """Return the id of the game of this shard whose join code has this hash; ``None`` if there is none."""
 
     def reserve(self, name: str, value: str) -> str:
         """Store ``value`` under this name for 24 hours, unless a value is stored there; return the stored value.
@@ -224,13 +224,13 @@ class Store(Protocol):
         """
 
     def read_with_events(self, game: str, after: int, limit: int) -> GameWithEvents | None:
-        """Return a game, at most ``limit`` of its events after a version, and its size; ``None`` without a game."""
+        """Return a game, at most ``limit`` of its events after a version, and its size; ``None`` if it is missing."""
         stored = self.read(game)
         events = None if stored is None else self.event_range(game, after, limit)
         return None if stored is None or events is None else GameWithEvents(stored, events, self.size(game))
 
     def size(self, game: str) -> int:
-        """Return the bytes that the store uses for a game with its events, hint and review; 0 without such a game."""
+        """Return the bytes that the store uses for a game with its events, hint and review; 0 if it is missing."""
 
     def compact(self, game: str) -> None:
         """Compress all events except those of the last write: allowed at any time, meant for a finished game.
@@ -348,7 +348,7 @@ class Backlog(NamedTuple):
     """The reminders of a kind that are due and not leased. With very many tenants, those that wait longest are counted.
 
     ``waiting``: their number.
-    ``oldest``: seconds since the oldest one became due; 0 without any.
+    ``oldest``: seconds since the oldest one became due; 0 if there are none.
     """
 
     waiting: int
@@ -358,7 +358,7 @@ class Backlog(NamedTuple):
 class StoreStats(NamedTuple):
     """Statistics of a store.
 
-    ``memory``: of the fullest server, the bytes in use and their limit; 0 without a limit.
+    ``memory``: the bytes in use on the fullest server, and their limit (0 for no limit).
     """
 
     backlogs: Mapping[ReminderKind, Backlog]
@@ -373,7 +373,7 @@ TRACE: Final = ContextVar("trace", default="")
 
 
 def trace_headers(span: bytes) -> dict[str, str]:
-    """Return the header ``traceparent`` for an outgoing request; no header without a trace.
+    """Return the header ``traceparent`` for an outgoing request; no header if there is no trace.
 
     ``span``: 8 random bytes.
     """

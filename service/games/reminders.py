@@ -128,4 +128,4 @@ class ReminderQueue(Protocol):
         """
 
     def allowance(self, game: str) -> OutageAllowance:
-        """Return the last allowance that this process read for the deadlines of this game, without a request."""
+        """Return the last allowance that this process read for this game, without asking the store."""

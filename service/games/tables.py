@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
-LOOK_MS: Final = 120_000
-"""Milliseconds without a look at a waiting game, after which its player counts as gone.
+UNSEEN_MS: Final = 120_000
+"""Milliseconds after which a player who was not seen at a waiting game counts as gone.
 
-A player looks at a game by reading it, or by following its events.
+A player is seen when they read the game or follow its events.
 """
 HOLD_MS: Final = 10_000
 """Milliseconds for which a seat is reserved for the seeker who was sent to it: longer than any request takes."""
@@ -43,7 +43,7 @@ class Seeker(NamedTuple):
 class Place(NamedTuple):
     """The seat to which a seeker is sent. Its game does not exist yet if the seeker is the first.
 
-    ``offered``: false if nobody has looked at the table lately. Then only a seeker who already has the seat stays.
+    ``offered``: false if nobody was seen at the table lately. Then only a seeker who already has the seat stays.
     """
 
     game: str
@@ -69,19 +69,19 @@ class OpenTables(Protocol):
     def claim(self, listing: Listing, seeker: Seeker, new: ListedTable, *, leaving: str = "") -> Place:
         """Return a place for a seeker, and reserve it for ``HOLD_MS``.
 
-        Chooses the table of an earlier call with the same claim; else the oldest table with a free seat that somebody
-        has looked at in the last ``LOOK_MS``; else the ``new`` one, which is listed from now on. Never chooses the
-        table that the seeker is ``leaving`` because it had no free seat. ``new.created_at`` is now.
+        Chooses the table of an earlier call with the same claim; else the oldest table with a free seat at which
+        somebody was seen in the last ``UNSEEN_MS``; else the ``new`` one, which is listed from now on. Never chooses
+        the table that the seeker is ``leaving`` because it had no free seat. ``new.created_at`` is now.
         """
 
-    def put(self, listing: Listing, table: ListedTable, *, looked_at: int | None = None) -> None:
-        """Store which seats of a table are taken, unless a newer version is stored; and when it was last looked at.
+    def put(self, listing: Listing, table: ListedTable, *, seen_at: int | None = None) -> None:
+        """Store which seats of a table are taken, unless a newer version is stored; and when somebody was seen there.
 
-        Without ``looked_at``, updates a table that is listed, but does not list a new one.
+        Without ``seen_at``, updates a table that is listed, but does not list a new one.
         """
 
-    def look(self, game: str, seats: Sequence[int], at: int) -> None:
-        """Record that the players of these seats looked at their game."""
+    def mark_seen(self, game: str, seats: Sequence[int], at: int) -> None:
+        """Record that the players of these seats were seen at the game."""
 
-    def looks(self, game: str) -> Mapping[int, int]:
-        """Return when the player of each seat last looked at the game, if that was in the last ten minutes."""
+    def last_seen(self, game: str) -> Mapping[int, int]:
+        """Return when the player of each seat was last seen at the game, if that was in the last ten minutes."""

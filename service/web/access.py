@@ -246,7 +246,7 @@ def _own_game(services: Services, game: str, key: str, seat: int | None = None) 
     has no such seat.
     """
     backend = services.backends.keys.authenticate(key)
-    access = services.games.access.of_application(game, backend.id)
+    access = services.games.access.authenticate_application(game, backend.id)
     if access is None:
         raise unknown_key()
     current_environ()[APP] = backend

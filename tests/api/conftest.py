@@ -26,7 +26,7 @@ from service.backends.store import RedisErasures
 from service.devserver.embedded import EmbeddedServer
 from service.games.facade import GamesFacade
 from service.games.model.schedule import Lifetimes
-from service.games.store.admission import Keeping
+from service.games.store.admission import StoragePolicy
 from service.games.store.notifications import RedisEventFeed
 from service.games.store.redis_store import RedisStore
 from service.redis.connection import connect
@@ -126,8 +126,8 @@ def publish(redis_url: str, store: RedisStore, backends: BackendsFacade) -> Call
     """Do what a messenger does until applications have been told of everything; the lobby is read anew."""
     nodes = SingleNodeTopology(connect(redis_url))
     calls, reminders = redis_calls(nodes), redis_reminders(nodes)
-    keeping = Keeping(Lifetimes.at_most(TTL_SECONDS * 1000))
-    repository = build_repository(store, reminders.server_time, os.urandom, keeping)
+    policy = StoragePolicy(Lifetimes.at_most(TTL_SECONDS * 1000))
+    repository = build_repository(store, reminders.server_time, os.urandom, policy)
     outbox = Outbox(repository, RedisIndex(calls, TTL_SECONDS), RedisLobby(calls), reminders.server_time)
 
     def publish() -> None:

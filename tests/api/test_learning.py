@@ -19,7 +19,7 @@ from service.bots.knowledge import Observation, observe
 from service.engine.variant import Rules
 from service.games.model.schedule import Lifetimes
 from service.games.reminders import ReminderKind
-from service.games.store.admission import Keeping
+from service.games.store.admission import StoragePolicy
 from service.games.store.redis_store import RedisStore
 from service.learning import queries as learning
 from service.learning.analysis import estimates
@@ -48,8 +48,8 @@ class Bots:
 
     def __init__(self, store: RedisStore, url: str) -> None:
         reminders = redis_reminders(SingleNodeTopology(connect(url)))
-        keeping = Keeping(Lifetimes.at_most(TTL_SECONDS * 1000))
-        repository = build_repository(store, reminders.server_time, os.urandom, keeping)
+        policy = StoragePolicy(Lifetimes.at_most(TTL_SECONDS * 1000))
+        repository = build_repository(store, reminders.server_time, os.urandom, policy)
         self.registry = CollectorRegistry()
         self._reminders, self._repository = reminders, repository
         queue = Queue(reminders, reminders.server_time, WorkerMetrics(self.registry))

@@ -21,10 +21,10 @@ from service.games.automation.due import Automation
 from service.games.commands.create import network_digest
 from service.games.model.views import legal_moves_for
 from service.games.ports import Deferred, TimeSource
-from service.games.store.admission import Keeping
+from service.games.store.admission import StoragePolicy
 from service.games.store.idempotency import Idempotency
 from service.games.store.notifications import RedisEventFeed
-from service.games.store.repository import EVERYTHING
+from service.games.store.repository import DEFAULT_POLICY
 from service.limits.memory import MemoryReserve
 from service.limits.stored_bytes import KNOWN_MS, Budgets, RedisShares
 from service.redis.calls import observe_nothing
@@ -92,8 +92,8 @@ class SmallStore:
 
     def automation(self) -> Automation:
         """What a bot worker makes moves by."""
-        keeping = Keeping(EVERYTHING.lifetimes, self.shares, automatic=True)
-        return Automation(build_repository(self.store, keeping=keeping))
+        policy = StoragePolicy(DEFAULT_POLICY.lifetimes, self.shares, automatic=True)
+        return Automation(build_repository(self.store, policy=policy))
 
     def publish(self) -> None:
         """Do what a messenger does."""
@@ -103,8 +103,8 @@ class SmallStore:
 
     def erase(self, app: str, ref: str) -> None:
         """Do what a messenger does when a person is to be erased."""
-        keeping = Keeping(EVERYTHING.lifetimes, self.shares, automatic=True)
-        repository = build_repository(self.store, keeping=keeping)
+        policy = StoragePolicy(DEFAULT_POLICY.lifetimes, self.shares, automatic=True)
+        repository = build_repository(self.store, policy=policy)
         outbox = Outbox(repository, self.index, self.lobby, system_clock)
         store = RedisErasures(self.calls)
         store.request(app, ref)

@@ -8,7 +8,7 @@ import pytest
 
 from service.games.model.views import view_game
 from service.games.store.history import rebuild_game
-from service.games.store.repository import EVERYTHING
+from service.games.store.repository import DEFAULT_POLICY
 from tests.api.client import Api, viewers
 from tests.api.followers import lines_in
 from tests.api.saved_games import SavedGame, SavedGames, decoded, variants_in_lane
@@ -33,7 +33,7 @@ def test_with_every_event_as_in_the_view_at_its_version(api: Api, saved_game: Sa
     versions = [rebuild_game(game, history, version) for version in range(1, game.version + 1)]
     for each in versions:
         assert_kept_facts(each)
-    seen = [list(view_game(each, None, EVERYTHING.lifetimes).view.to_act) for each in versions]
+    seen = [list(view_game(each, None, DEFAULT_POLICY.lifetimes).view.to_act) for each in versions]
     for viewer in viewers(saved_game.table):
         assert [each["to_act"] for each in events_of(api, saved_game, viewer)] == seen
         view = api.view(saved_game.table, viewer)

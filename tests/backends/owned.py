@@ -24,8 +24,8 @@ from service.games.model.schedule import DAY_MS, Lifetimes
 from service.games.model.seats import HUMAN, Seat, Seats
 from service.games.model.waiting import deal_if_full
 from service.games.ports import Store
-from service.games.store.admission import Keeping
-from service.games.store.repository import EVERYTHING, GameRepository
+from service.games.store.admission import StoragePolicy
+from service.games.store.repository import DEFAULT_POLICY, GameRepository
 from service.games.store.transactions import Decision
 from service.redis.shards import with_shard
 from tests.support.games import build_repository
@@ -42,7 +42,7 @@ def application(number: int) -> str:
 APP = application(1)
 
 
-KEPT_LONG = Keeping(Lifetimes(30 * DAY_MS, 30 * DAY_MS, 30 * DAY_MS))
+KEPT_LONG = StoragePolicy(Lifetimes(30 * DAY_MS, 30 * DAY_MS, 30 * DAY_MS))
 """Also games in which nobody moves: some tests let days pass."""
 
 
@@ -174,7 +174,7 @@ def listing_of(games: Sequence[Game], app: str) -> list[dict[str, Any]]:
     """The listing that an application should have of these games, newest first, computed from the games alone."""
     own = [game for game in games if game.ownership is not None and game.ownership.app == app]
     return [
-        orjson.loads(index_entry(game, owner_view(game), EVERYTHING.lifetimes).summary)
+        orjson.loads(index_entry(game, owner_view(game), DEFAULT_POLICY.lifetimes).summary)
         for game in sorted(own, key=lambda each: (each.updated_at, each.id), reverse=True)
     ]
 

@@ -117,7 +117,7 @@ def test_a_code_of_another_game_is_not_given_nor_when_the_request_is_repeated(sc
     scene.store.taken_codes = 2
     keys = IdempotencyKey("key", b"body"), IdempotencyKey("other", b"body")
     created = [commands.create(request, keys[0]).answer.join_code for _ in range(2)]
-    access = scene.games.access.of_application(commands.create(request, keys[0]).answer.view.id, "an app")
+    access = scene.games.access.authenticate_application(commands.create(request, keys[0]).answer.view.id, "an app")
     assert access is not None
     assert created == [access.game.ownership and access.game.ownership.join_code] * 2
     scene.store.taken_codes = 1

@@ -15,7 +15,7 @@ from service.games.model.game_events import Created, GameEvent, Joined, TokenCha
 from service.games.model.seats import Seat, Seats
 from service.games.model.views import EventView, Reset, view_game
 from service.games.queries.sentences import EventSentences, game_sentence
-from service.games.store.repository import EVERYTHING
+from service.games.store.repository import DEFAULT_POLICY
 from service.render.sentences.places import Reader
 
 RULES = rules_for("domino", {}, 3)
@@ -49,7 +49,7 @@ def game_of(*names: str | None) -> Game:
     ],
 )
 def test_a_game_waits_for_its_players(names: tuple[str | None, ...], english: str, german: str) -> None:
-    view = view_game(game_of(*names), 0, EVERYTHING.lifetimes)
+    view = view_game(game_of(*names), 0, DEFAULT_POLICY.lifetimes)
     assert [game_sentence(view, language) for language in ("en", "de")] == [english, german]
 
 
@@ -113,7 +113,7 @@ def test_the_sentences_follow_the_table_and_the_names() -> None:
         EventView(5, 0, Played(2, parse_tile("4-6"), "right", face_down=False)),
         EventView(6, 0, DealtView(2, arranged=False, hand=None)),
         EventView(7, 0, Played(0, parse_tile("1-1"), None, face_down=False)),
-        EventView(8, 0, Reset(view_game(at_reset, None, EVERYTHING.lifetimes))),
+        EventView(8, 0, Reset(view_game(at_reset, None, DEFAULT_POLICY.lifetimes))),
         EventView(9, 0, Played(2, parse_tile("0-5"), "left", face_down=False)),
     ]
     assert [sentences.sentence(each) for each in events] == [

@@ -57,7 +57,7 @@ class OwnedGames(ServiceGateway):
 
     def delete(self, game: str) -> OperationResult:
         def send() -> Response:
-            access = self._games.access.of_application(game, APP)
+            access = self._games.access.authenticate_application(game, APP)
             if access is None:
                 raise unauthorized()
             self._games.commands.delete(access.game)

@@ -75,14 +75,14 @@ class FaultyTables(OpenTables):
 
         return self._store._write(claim)
 
-    def put(self, listing: Listing, table: ListedTable, *, looked_at: int | None = None) -> None:
-        self._store._write(lambda: self._tables.put(listing, table, looked_at=looked_at))
+    def put(self, listing: Listing, table: ListedTable, *, seen_at: int | None = None) -> None:
+        self._store._write(lambda: self._tables.put(listing, table, seen_at=seen_at))
 
-    def look(self, game: str, seats: Sequence[int], at: int) -> None:
-        self._store._write(lambda: self._tables.look(game, seats, at))
+    def mark_seen(self, game: str, seats: Sequence[int], at: int) -> None:
+        self._store._write(lambda: self._tables.mark_seen(game, seats, at))
 
-    def looks(self, game: str) -> Mapping[int, int]:
-        return self._store._read(lambda: self._tables.looks(game))
+    def last_seen(self, game: str) -> Mapping[int, int]:
+        return self._store._read(lambda: self._tables.last_seen(game))
 
 
 @pytest.fixture(scope="module")

@@ -62,7 +62,7 @@ class ChecksIdempotencyLate(MemoryStore):
     """Finds writes by their idempotency key, but not while committing."""
 
     def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
-        return super().commit(game, commit._replace(write=WriteRequest(commit.write.id), after=b""))
+        return super().commit(game, commit._replace(write=WriteRequest(commit.write.id), prefix=b""))
 
 
 class ForgetsIdempotency(ChecksIdempotencyLate):
@@ -94,7 +94,7 @@ class LastWriteWins(MemoryStore):
         if current is not None and current.stored.version > expected and not keyed:
             before = StoredGame(expected, current.stored.state)
             self._games[game] = current._replace(stored=before, events=current.events[:expected])
-        return super().commit(game, commit._replace(after=b""))
+        return super().commit(game, commit._replace(prefix=b""))
 
 
 class SkipsEvents(MemoryStore):

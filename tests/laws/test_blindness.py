@@ -25,7 +25,7 @@ from service.engine.view import DealtView, DrewView, event_view, view
 from service.games.model.game import OWNER, Game, Ownership, Viewer
 from service.games.model.seats import Seats
 from service.games.model.views import view_game, view_table
-from service.games.store.repository import EVERYTHING
+from service.games.store.repository import DEFAULT_POLICY
 from service.render.geometry import geometry
 from service.render.layout_text import render_layout
 from service.render.sentences.board import board_description
@@ -96,7 +96,7 @@ def owned(game: Game) -> Game:
 
 def shown(game: Game, viewer: Viewer) -> tuple[Json, list[str]]:
     """The view of a game without its refs and its join code, and these."""
-    shown: Json = json.loads(orjson.dumps(game_view_json(view_game(game, viewer, EVERYTHING.lifetimes))))
+    shown: Json = json.loads(orjson.dumps(game_view_json(view_game(game, viewer, DEFAULT_POLICY.lifetimes))))
     refs = [each.pop(name) for each in (shown, *shown["players"]) for name in ("ref", "join_code") if name in each]
     return shown, refs
 

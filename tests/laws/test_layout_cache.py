@@ -12,7 +12,7 @@ from service.engine.tiles import TILES
 from service.games.model.game import Game
 from service.games.model.views import view_game
 from service.games.store.codec import MAX_ENTRIES, LayoutCache, encode_game
-from service.games.store.repository import EVERYTHING
+from service.games.store.repository import DEFAULT_POLICY
 from service.web.view.serializers import game_view_json
 from tests.laws.hosting import hosted
 from tests.laws.matches import Match, law
@@ -29,7 +29,7 @@ def anew(layout: Layout) -> Layout:
 
 
 def shown(game: Game) -> Any:
-    return orjson.loads(orjson.dumps(game_view_json(view_game(game, None, EVERYTHING.lifetimes))))["board"]
+    return orjson.loads(orjson.dumps(game_view_json(view_game(game, None, DEFAULT_POLICY.lifetimes))))["board"]
 
 
 def plain(layout: Layout) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from service.engine.view import event_view
 from service.games.model.game_events import EventEnvelope
 from service.games.model.views import view_event, view_game
 from service.games.queries.sentences import EventSentences, game_sentence
-from service.games.store.repository import EVERYTHING
+from service.games.store.repository import DEFAULT_POLICY
 from service.render.sentences.board import board_description, board_sentence
 from service.render.sentences.events import event_sentence
 from service.render.sentences.places import MAX_SENTENCE, Reader
@@ -66,7 +66,7 @@ def test_every_state_is_told_to_every_viewer_in_its_language(match: Match) -> No
     for state in match.some_states(8):
         if state.round:
             for viewer in viewers(match):
-                game = view_game(hosted(match, state, names), viewer, EVERYTHING.lifetimes)
+                game = view_game(hosted(match, state, names), viewer, DEFAULT_POLICY.lifetimes)
                 for language in some_languages(match):
                     assert_sayable(game_sentence(game, language))
 
@@ -92,7 +92,7 @@ def test_no_sentence_depends_on_hidden_tiles(match: Match) -> None:
                     continue
                 for language in LANGUAGES:
                     told = [
-                        game_sentence(view_game(hosted(match, each, names), viewer, EVERYTHING.lifetimes), language)
+                        game_sentence(view_game(hosted(match, each, names), viewer, DEFAULT_POLICY.lifetimes), language)
                         for each in (state, twin)
                     ]
                     assert told[0] == told[1]

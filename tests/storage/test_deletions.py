@@ -136,11 +136,11 @@ def test_a_deleted_game_is_not_compacted(store: Store, game: str) -> None:
 def test_no_write_follows_a_deletion(store: Store, game: str) -> None:
     store.delete(game, TOMBSTONE, DUE, TENANT)
     for version in range(6):
-        assert store.commit(game, Commit(version, b"a state", [b"moved"], write(), after=b"[1")) == StoredGame(
+        assert store.commit(game, Commit(version, b"a state", [b"moved"], write(), prefix=b"[1")) == StoredGame(
             4, TOMBSTONE
         )
     again = write()
-    assert store.commit(game, Commit(3, b"a state", [b"moved"], again, after=b"[1"), again=True) == StoredGame(
+    assert store.commit(game, Commit(3, b"a state", [b"moved"], again, prefix=b"[1"), again=True) == StoredGame(
         4, TOMBSTONE
     )
     assert store.read(game) == StoredGame(4, TOMBSTONE)
@@ -178,7 +178,7 @@ def test_a_deletion_and_writes_at_the_same_time_leave_the_tombstone(store: Store
             if current.state == TOMBSTONE:
                 break
             state = b"[1,%d]" % number
-            answer = store.commit(game, Commit(current.version, state, [b"moved"], write(), after=b"[1"))
+            answer = store.commit(game, Commit(current.version, state, [b"moved"], write(), prefix=b"[1"))
             committed = committed or answer is None
         return committed
 

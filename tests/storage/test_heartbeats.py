@@ -303,4 +303,4 @@ def test_the_time_of_games_comes_back_to_the_clock_of_the_server_slowly(shared_c
 def _ahead(client: redis.Redis) -> int:
     value = client.get(keys.HEARTBEATS[0])
     assert isinstance(value, bytes)
-    return Heartbeat.stored(value).ahead
+    return Heartbeat.parse(value).ahead

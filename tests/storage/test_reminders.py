@@ -82,7 +82,7 @@ class RedisHarness:
         for key in keys.HEARTBEATS:
             (note,) = self._topology.call(key, (b"GET", key))
             if note is not None:
-                *times, ahead = Heartbeat.stored(note)
+                *times, ahead = Heartbeat.parse(note)
                 times = [max(each - milliseconds, 0) for each in times]
                 self._topology.call(key, (b"SET", key, b"%d %d %d %d" % (*times, ahead)))
 

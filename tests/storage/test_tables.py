@@ -19,7 +19,7 @@ from service.games.model.seeking import EVERYBODY
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.notifications import RedisEventFeed
 from service.games.store.open_tables import RedisOpenTables
-from service.games.tables import HOLD_MS, LOOK_MS, ListedTable, Listing, Place, Seeker
+from service.games.tables import HOLD_MS, UNSEEN_MS, ListedTable, Listing, Place, Seeker
 from service.redis import keys
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.redis.shards import with_shard
@@ -83,10 +83,10 @@ def test_a_claim_is_known_again_and_holds_no_second_seat(tables: RedisOpenTables
 def test_a_table_is_offered_while_somebody_looks_at_it(tables: RedisOpenTables, listing: Listing) -> None:
     claim = secrets.token_hex(4)
     seek(tables, listing, "a", claim)
-    late = NOW + LOOK_MS
+    late = NOW + UNSEEN_MS
     assert seek(tables, listing, "b", claim, at=late) == Place("a", 0, offered=False)
     assert seek(tables, listing, "b", at=late) == Place("b", 0, offered=True)
-    tables.put(listing, ListedTable("a", 1, (False, False), NOW), looked_at=late)
+    tables.put(listing, ListedTable("a", 1, (False, False), NOW), seen_at=late)
     assert seek(tables, listing, "c", at=late).game == "a"
 
 
@@ -95,7 +95,7 @@ def test_an_older_version_tells_nothing_and_a_full_table_leaves_the_list(
 ) -> None:
     seek(tables, listing, "a")
     tables.put(listing, ListedTable("a", 3, (True, False), NOW))
-    tables.put(listing, ListedTable("a", 2, (False, True), NOW), looked_at=NOW)
+    tables.put(listing, ListedTable("a", 2, (False, True), NOW), seen_at=NOW)
     assert seek(tables, listing, "b") == Place("a", 1, offered=True)
     tables.put(listing, ListedTable("a", 4, (False, True), NOW))
     assert seek(tables, listing, "b") == Place("a", 0, offered=True), "who sat there has left"
@@ -106,9 +106,9 @@ def test_an_older_version_tells_nothing_and_a_full_table_leaves_the_list(
 
 def test_looks_are_told_by_seat(tables: RedisOpenTables) -> None:
     game = with_shard(secrets.token_urlsafe(16)[:22])
-    tables.look(game, (0, 2), NOW)
-    tables.look(game, (2,), NOW + 1)
-    assert tables.looks(game) == {0: NOW, 2: NOW + 1}
+    tables.mark_seen(game, (0, 2), NOW)
+    tables.mark_seen(game, (2,), NOW + 1)
+    assert tables.last_seen(game) == {0: NOW, 2: NOW + 1}
 
 
 @pytest.mark.nightly

@@ -27,8 +27,8 @@ from service.games.reminders import (
     ReminderQueue,
     TenantLimit,
 )
-from service.games.store.admission import Keeping
-from service.games.store.repository import EVERYTHING, GameRepository
+from service.games.store.admission import StoragePolicy
+from service.games.store.repository import DEFAULT_POLICY, GameRepository
 from service.games.store.transactions import Committed
 from service.limits.stored_bytes import UNLIMITED, Shares
 from service.redis.server_clock import system_clock
@@ -89,11 +89,11 @@ def build_repository(
     store: Store,
     clock: TimeSource = system_clock,
     random_bytes: RandomBytes = os.urandom,
-    keeping: Keeping = EVERYTHING,
+    policy: StoragePolicy = DEFAULT_POLICY,
 ) -> GameRepository:
     """The games of a store, in which nothing is done later and every read is admitted."""
     runtime = sequential_runtime(clock, random_bytes)
-    return GameRepository(store, runtime, observe=lambda _: None, admit_read=lambda _: None, keeping=keeping)
+    return GameRepository(store, runtime, observe=lambda _: None, admit_read=lambda _: None, policy=policy)
 
 
 def build_games(
@@ -115,10 +115,10 @@ def build_games(
 ) -> GamesFacade:
     """The use cases on a store; finished games live for ``finished`` seconds."""
     runtime = Runtime(clock, random_bytes, yield_control, run_later)
-    keeping = Keeping(Lifetimes.at_most(ttl_seconds * 1000, None if finished is None else finished * 1000), shares)
+    policy = StoragePolicy(Lifetimes.at_most(ttl_seconds * 1000, None if finished is None else finished * 1000), shares)
     queue = NoReminders() if reminders is None else reminders
     repository = GameRepository(
-        store, runtime, observe=observe, admit_read=admit_read, allowance=queue.allowance, keeping=keeping
+        store, runtime, observe=observe, admit_read=admit_read, allowance=queue.allowance, policy=policy
     )
     bots_alone = any_number_of_bots(repository)
     if games_of_bots is not None:

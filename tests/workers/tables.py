@@ -15,7 +15,7 @@ from service.games.model.game_events import GameEvent
 from service.games.model.schedule import Lifetimes
 from service.games.model.views import CreatedGame
 from service.games.ports import RandomBytes
-from service.games.store.admission import Keeping
+from service.games.store.admission import StoragePolicy
 from service.games.store.notifications import RedisEventFeed
 from service.games.store.repository import GameRepository
 from service.redis.topology import open_topology
@@ -91,7 +91,7 @@ class InProcess(Hosted):
         self.now = 1_800_000_000_000
         self.store = MemoryStore(TTL, lambda: self.now / 1000)
         clock = lambda: self.now  # noqa: E731 # a clock
-        keeping = Keeping(Lifetimes.at_most(TTL * 1000))
+        policy = StoragePolicy(Lifetimes.at_most(TTL * 1000))
         super().__init__(
             build_games(
                 self.store,
@@ -103,7 +103,7 @@ class InProcess(Hosted):
                 reminders=self.store,
             )
         )
-        self.repository = build_repository(self.store, clock, random_bytes or _Counted(b"w"), keeping)
+        self.repository = build_repository(self.store, clock, random_bytes or _Counted(b"w"), policy)
         self.automation = Automation(self.repository)
         self.registry = CollectorRegistry()
         self.metrics = WorkerMetrics(self.registry)

@@ -32,7 +32,7 @@ from service.games.model.errors import Gone
 from service.games.model.game_events import Joined
 from service.games.ports import sequential_runtime
 from service.games.store.idempotency import Idempotency
-from service.games.store.repository import EVERYTHING
+from service.games.store.repository import DEFAULT_POLICY
 from service.outgoing.sender import Sender, secret_text
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.messenger import MAX_PER_ENDPOINT
@@ -632,7 +632,7 @@ def test_one_dead_endpoint_with_ten_thousand_games_gets_one_probe_an_interval_an
         copy = hooked.owned.game(game)._replace(id=f"copy-{number}")
         hooked.store._games[copy.id] = hooked.store._games[game]
         assert hooked.index.put(
-            APP, index_entry(copy, owner_view(copy), EVERYTHING.lifetimes), [], endpoints, position=START_OF_A_GAME
+            APP, index_entry(copy, owner_view(copy), DEFAULT_POLICY.lifetimes), [], endpoints, position=START_OF_A_GAME
         )
     hooked.deliver()
     assert len(dead.received) <= 2 * MAX_PER_ENDPOINT

@@ -36,7 +36,7 @@ from service.games.commands.validation import BotsAlone
 from service.games.facade import GamesFacade
 from service.games.model.schedule import Lifetimes
 from service.games.ports import GameWithEvents, sequential_runtime
-from service.games.store.admission import Keeping
+from service.games.store.admission import StoragePolicy
 from service.games.store.idempotency import Idempotency
 from service.games.store.notifications import RedisEventFeed
 from service.games.store.redis_store import RedisGamesOfBots, RedisStore
@@ -75,7 +75,7 @@ class ExampleApp(NamedTuple):
 _START_MS: Final = int(datetime(2026, 1, 6, 19, 30, tzinfo=UTC).timestamp() * 1000)
 _DAY_SECONDS: Final = 86_400
 _TTL_SECONDS: Final = 30 * _DAY_SECONDS
-_KEEPING: Final = Keeping(Lifetimes.at_most(_TTL_SECONDS * 1000, 7 * _DAY_SECONDS * 1000))
+_KEEPING: Final = StoragePolicy(Lifetimes.at_most(_TTL_SECONDS * 1000, 7 * _DAY_SECONDS * 1000))
 _INDEX_TTL_SECONDS: Final = 36_500 * _DAY_SECONDS
 """The index compares the times of writes, which are those of the clock here, with the clock of the server."""
 _ANSWER_MILLISECONDS: Final = 84
@@ -107,7 +107,7 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> ExampleApp:
     index, lobby = _LastingIndex(calls, _INDEX_TTL_SECONDS), RedisLobby(calls)
     webhooks = RedisWebhooks(calls, calls, reserve)
     runtime = sequential_runtime(clock, _SameBytes())
-    repository = GameRepository(store, runtime, observe=lambda _: None, admit_read=lambda _: None, keeping=_KEEPING)
+    repository = GameRepository(store, runtime, observe=lambda _: None, admit_read=lambda _: None, policy=_KEEPING)
     outbox = Outbox(repository, index, lobby, clock)
     deliveries = Deliveries(
         webhooks,
@@ -147,7 +147,7 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> ExampleApp:
                     deliveries.send_requested(webhook, asked)
         learn()
 
-    bots_alone = BotsAlone(RedisGamesOfBots(calls, _TTL_SECONDS), repository, clock, most=0)
+    bots_alone = BotsAlone(RedisGamesOfBots(calls, _TTL_SECONDS), repository, clock, limit=0)
     games = GamesFacade(repository, notifications, reminders, runtime, secrets=[b"example"], bots_alone=bots_alone)
     random_bytes, idempotency = _SameBytes(), Idempotency([b"example"])
     backends = BackendsFacade(

@@ -47,9 +47,9 @@ class DeletedGames:
         self._elapsed = elapsed
         self._drops: list[Drop] = []
         self._drops_of_erasures: list[Drop] = []
-        self._asked_at = elapsed()
+        self._polled_at = elapsed()
         """When the last poll began that got complete results; at first, when this process had no games yet."""
-        self._next = self._asked_at
+        self._next = self._polled_at
 
     def on_deletion(self, drop: Drop) -> None:
         """Register ``drop`` to be called with deleted games."""
@@ -67,14 +67,14 @@ class DeletedGames:
         """Drop the games that were deleted since the last poll. If the store is unavailable, the next poll does it."""
         began = self._elapsed()
         self._next = began + POLL_SECONDS
-        within = round((began - self._asked_at + AGAIN_SECONDS) * 1000)
+        within = round((began - self._polled_at + AGAIN_SECONDS) * 1000)
         try:
             games, erased, complete = self._deletions.deleted(min(within, DELETIONS_KEPT_MS))
         except StorageUnavailable:
             return
         if complete:
-            self._asked_at = began
-        if complete and within > DELETIONS_KEPT_MS:
+            self._polled_at = began
+        if complete and within > DELETIONS_KEPT_MS:  # the store has forgotten some deletions
             _drop(self._drops, EVERY_GAME)
             _drop(self._drops_of_erasures, EVERY_GAME)
             return

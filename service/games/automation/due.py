@@ -21,8 +21,8 @@ from service.games.model.errors import StaleVersion
 from service.games.model.following import advance_match, with_consequences
 from service.games.model.game import Game
 from service.games.model.game_events import Reminded
-from service.games.model.schedule import BotTurn, attended_at, bot_turn, clock_due, gone_at, reminders, time_out_due
-from service.games.model.waiting import filled, freed
+from service.games.model.schedule import BotTurn, bot_turn, clock_due, gone_at, reminders, room_due, time_out_due
+from service.games.model.waiting import fill_seats, free_seats
 from service.games.ports import Runtime
 from service.games.reminders import ClockReading, ReminderQueue
 from service.games.store.repository import GameRepository
@@ -41,7 +41,7 @@ class Automation:
         self._repository = repository
 
     def next_turn(self, game_id: str) -> BotTurn | None:
-        """Return the move or deal that the service must make in this game; ``None`` without one, or without a game.
+        """Return the move or deal that the service must make in this game; ``None`` if there is none, or no game.
 
         Raises ``Deferred`` if no person waits for it, and the store has little memory left.
         """
@@ -71,33 +71,33 @@ class Automation:
         if game is None or due is None or due > reading.now:
             return due
         if game.seats.are_open:
-            return self._attend(game, reading.now)
+            return self._act_in_waiting_room(game, reading.now)
         over = time_out_due(game, reading.allowance)
         decide = _decide_reminder if over is None or over > reading.now else _decide_time_out
         return self._repository.transactions.transact(game, partial(decide, game))
 
-    def _attend(self, game: Game, now: int) -> Committed | int | None:
-        """Remove the strangers who are gone from a waiting game; without any, fill the game if that is due."""
+    def _act_in_waiting_room(self, game: Game, now: int) -> Committed | int | None:
+        """Remove the strangers who are gone from a waiting game; if there are none, fill the game if that is due."""
         assert game.room is not None
-        looks = self._repository.store.tables.looks(game.id) if game.room.sought else {}
-        gone = [seat for seat, at in gone_at(game, looks).items() if at <= now]
+        last_seen = self._repository.store.tables.last_seen(game.id) if game.room.sought else {}
+        gone = [seat for seat, at in gone_at(game, last_seen).items() if at <= now]
         if gone:
             return self._repository.transactions.transact(game, partial(_decide_to_free, game, gone))
         if game.fills_at is not None and game.fills_at <= now:
             return self._repository.transactions.transact(game, partial(_decide_to_fill, game))
-        return attended_at(game, looks)
+        return room_due(game, last_seen)
 
 
 def _decide_to_free(seen: Game, seats: list[int], game: Game) -> Decision:
     _check_unchanged(seen, game)
-    return freed(game, seats)
+    return free_seats(game, seats)
 
 
 def _decide_to_fill(seen: Game, game: Game) -> Decision:
     _check_unchanged(seen, game)
     assert game.room is not None
     assert game.room.fill is not None
-    return filled(game, game.seats.open(), game.room.fill.level)
+    return fill_seats(game, game.seats.open(), game.room.fill.level)
 
 
 def _check_unchanged(seen: Game, game: Game) -> None:
@@ -153,7 +153,7 @@ class LostReminders:
 
     def check(self, game: Game) -> None:
         """Restore the reminders of this game, which was just read from the store, if it is overdue."""
-        if not game.is_automatic and game.ownership is None and attended_at(game) is None:
+        if not game.is_automatic and game.ownership is None and room_due(game) is None:
             return
         now = self._clock()
         if now - game.updated_at > OVERDUE_MS and self._is_overdue(game, now) and self._may_try(game.id, now):

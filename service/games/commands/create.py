@@ -162,7 +162,7 @@ def create_game(
         first_bytes = partial(context.idempotency.derive_bytes, "create", game_id, prior=prior)
         again = [draft(first_bytes(), skipped=skipped) for skipped in attempts]
         new = next((created for created in again if created.game.join_hash == committed.after.join_hash), again[0])
-        new = new._replace(tokens=_still_given(new.tokens, committed.after))
+        new = new._replace(tokens=_current_tokens(new.tokens, committed.after))
     view = view_game(committed.after, None if request.app is None else OWNER, context.repository.lifetimes)
     if request.app is not None:
         view = view._replace(join_code=new.join_code)  # a repeated response has the code of the first one
@@ -202,7 +202,7 @@ def network_digest(idempotency: Idempotency, network: str) -> str:
     return idempotency.derive_bytes("network", network)(9).hex()
 
 
-def _still_given(tokens: tuple[SeatToken, ...], game: Game) -> tuple[SeatToken, ...]:
+def _current_tokens(tokens: tuple[SeatToken, ...], game: Game) -> tuple[SeatToken, ...]:
     """Return the tokens of a repeated creation with the current names, without those of erased players."""
     return tuple(
         [

@@ -160,13 +160,13 @@ def _decide_rotation(seat: int, old_hash: bytes | None, token: str, game: Game) 
 class Claim(NamedTuple):
     """A request that a computer player plays ``seat``.
 
-    ``by``, ``token_hash``: the seat that requests it, and the hash of its token.
+    ``claimant``, ``token_hash``: the seat that requests it, and the hash of its token.
     ``at``: the time of the request, in milliseconds since 1970.
     ``allowance``: the outage allowance of the deadlines of the game.
     """
 
     seat: int
-    by: int
+    claimant: int
     token_hash: bytes | None
     at: int
     allowance: OutageAllowance
@@ -185,30 +185,30 @@ def claim_seat(
     for a seat that does not exist or is the claimant's own; ``Unauthorized`` as ``make_move``; ``NotStarted``,
     ``GameOver``, ``NotInMatch``, ``KeyReused``.
     """
-    game, by, from_store = access[:3]
-    if by is None:
+    game, claimant, from_store = access[:3]
+    if claimant is None:
         raise unauthorized()
-    if seat >= len(game.seats) or seat == by:
+    if seat >= len(game.seats) or seat == claimant:
         raise InvalidSetup({"seat": [Reason("another_seat", {"max": len(game.seats) - 1})]})
-    record = None if key is None else context.idempotency.record(key, "claim", str(by))
+    record = None if key is None else context.idempotency.record(key, "claim", str(claimant))
     allowance = context.reminders.read_clock(game.id).allowance
-    claim = Claim(seat, by, game.seats[by].token_hash, context.runtime.clock(), allowance)
+    claim = Claim(seat, claimant, game.seats[claimant].token_hash, context.runtime.clock(), allowance)
     try:
         committed = context.repository.transactions.transact(
             game, partial(decide_claim, claim), record, from_store=from_store
         )
     except NotFound:
         raise unauthorized() from None
-    return CommandResult(view_game(committed.after, by, context.repository.lifetimes), committed.replayed)
+    return CommandResult(view_game(committed.after, claimant, context.repository.lifetimes), committed.replayed)
 
 
 def decide_claim(claim: Claim, game: Game) -> Decision:
     """Let a computer player play the seat. Raises as ``claim_seat``."""
     seat = claim.seat
-    check_running(game, claim.by, claim.token_hash)
+    check_running(game, claim.claimant, claim.token_hash)
     deadline = game.deferred_deadline(claim.allowance)
     if game.clock is None or game.clock.absence != "claim" or seat != game.state.turn or deadline is None:
         raise NotDue("nothing_to_claim", seat=seat)
     if claim.at < deadline + GRACE_MS:
         raise NotDue("deadline_not_passed", seat=seat, deadline=format_rfc3339(deadline))
-    return game, [Claimed(seat, claim.by)]
+    return game, [Claimed(seat, claim.claimant)]

@@ -101,9 +101,9 @@ class OwnerCommands:
                 decide = partial(_decide_join_code, code())
                 committed = transact(access.game, decide, record)
                 # A repeated request does not know which code was stored, and returns the one that is valid now, if any.
-                given = [derive(prior=committed.prior) for derive in codes] if committed.replayed else [code()]
-                own = [text for text in given if is_join_code(text, committed.after.join_hash)]
-                return CommandResult([*own, *given][0], committed.replayed)
+                candidates = [derive(prior=committed.prior) for derive in codes] if committed.replayed else [code()]
+                valid = [text for text in candidates if is_join_code(text, committed.after.join_hash)]
+                return CommandResult([*valid, *candidates][0], committed.replayed)
         raise StorageUnavailable("join_codes")
 
 

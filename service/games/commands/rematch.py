@@ -44,7 +44,7 @@ from service.redis.errors import OutcomeUnknown, StorageUnavailable
 _PURPOSE = "rematch"
 
 
-class _Begun(NamedTuple):
+class _Successor(NamedTuple):
     """The id of the new game, and the id of the secret from which its id and its tokens are derived."""
 
     id: str
@@ -81,28 +81,28 @@ class Rematches:
             old = self._reload(old.id)
         _check(old, seat, token_hash)
         record = None if key is None else self._idempotency.record(key, _PURPOSE, str(seat))
-        begun = self._begun(old)
+        successor = self._successor(old)
         if old.rematch is None:
-            self._create(old, begun)
-        first, replayed, seats = True, False, old.seats
+            self._create(old, successor)
+        as_dealt, replayed, seats = True, False, old.seats
         try:
-            committed = self._link(old, begun, partial(_decide_rematch, seat, token_hash, begun.id), record)
+            committed = self._link(old, successor, partial(_decide_rematch, seat, token_hash, successor.id), record)
             old, replayed = committed.after, committed.replayed
         except _AlreadyLinked:
-            first = replayed = record is not None and self._is_repeated(old.id, record)
+            as_dealt = replayed = record is not None and self._is_repeated(old.id, record)
             old = self._reload(old.id)
-            begun = self._begun(old)
-        self._erase_as(old, seats, begun.id)
-        new = self._load(begun.id)
+            successor = self._successor(old)
+        self._erase_as(old, seats, successor.id)
+        new = self._load(successor.id)
         if new is None:
             raise NotFound("rematch_expired")
-        joined = self._joined(old, begun, new, seat)
-        if first:
+        joined = self._joined(old, successor, new, seat)
+        if as_dealt:
             dealt = self._repository.histories.at_version(new, min(_events_of_creation(old), new.version))
             joined = joined._replace(view=view_game(dealt, joined.seat.seat, self._repository.lifetimes))
         return CommandResult(joined, replayed)
 
-    def _link(self, old: Game, begun: _Begun, decide: Decide, record: IdempotencyRecord | None) -> Committed:
+    def _link(self, old: Game, successor: _Successor, decide: Decide, record: IdempotencyRecord | None) -> Committed:
         """Commit ``decide``, which links the old game to the new one.
 
         If the old game was deleted first, deletes the new one, unless a player has already got it. If the bearer is
@@ -122,11 +122,11 @@ class Rematches:
         except NotFound:
             raise unauthorized() from None
         except Unauthorized:
-            self._erase_as(self._reload(old.id), old.seats, begun.id)  # perhaps because the bearer was erased
+            self._erase_as(self._reload(old.id), old.seats, successor.id)  # perhaps because the bearer was erased
             raise
         except Gone as gone:
             if gone.version == unlinked + 1:  # nobody has got the new game, which has the names of the deleted one
-                self._delete(begun.id, gone.app, old.tenant)
+                self._delete(successor.id, gone.app, old.tenant)
             raise
 
     def _load(self, new: str) -> Game | None:
@@ -145,7 +145,7 @@ class Rematches:
         except NotFound:
             raise unauthorized() from None  # as ``authenticate`` does for an expired game
 
-    def _begun(self, old: Game) -> _Begun:
+    def _successor(self, old: Game) -> _Successor:
         """Return the id of the new game: the one that the old game names, that of a game not named yet, or a new one.
 
         Raises ``SecretChanged`` if the id was derived from a secret that this process does not have.
@@ -155,36 +155,36 @@ class Rematches:
         if game_id is None:
             current, *others = ids.values()
             # A request under an earlier secret may have created the new game without linking it.
-            begun = next((other for other in others if self._load(other) is not None), current)
+            game_id = next((other for other in others if self._load(other) is not None), current)
             # The id is reserved, because workers can have different secrets while a new one is rolled out.
-            game_id = self._repository.transactions.reserve(short_digest(_PURPOSE, old.id), begun)
+            game_id = self._repository.transactions.reserve(short_digest(_PURPOSE, old.id), game_id)
         secret_id = next((other for other, derived in ids.items() if derived == game_id), None)
         if secret_id is None:
             raise SecretChanged
-        return _Begun(game_id, secret_id)
+        return _Successor(game_id, secret_id)
 
     def _derived_id(self, old: Game, secret_id: bytes) -> str:
         return new_game_id(self._idempotency.derive_bytes(_PURPOSE, old.id, secret_id=secret_id))
 
-    def _token(self, old: Game, begun: _Begun, seat: int) -> str:
+    def _token(self, old: Game, successor: _Successor, seat: int) -> str:
         """Return the token in the new game for the player of this seat in the old game."""
         purpose = (_PURPOSE, old.id, str(seat))
-        return new_token(self._idempotency.derive_bytes(*purpose, secret_id=begun.secret_id))
+        return new_token(self._idempotency.derive_bytes(*purpose, secret_id=successor.secret_id))
 
-    def _create(self, old: Game, begun: _Begun) -> None:
+    def _create(self, old: Game, successor: _Successor) -> None:
         """Create the new game, unless it already exists."""
         hashes = [
-            None if player.token_hash is None else hash_secret(self._token(old, begun, seat))
+            None if player.token_hash is None else hash_secret(self._token(old, successor, seat))
             for seat, player in enumerate(old.seats)
         ]
-        game, events = next_game(old, begun.id, hashes, now=self._clock(), random_bytes=self._random_bytes)
+        game, events = next_game(old, successor.id, hashes, now=self._clock(), random_bytes=self._random_bytes)
         self._bots_alone.admit(game)
         try:
             self._repository.transactions.create(game, game.rules.start(), events, None)
         except GameExists:
             pass
         except ShareUsedUp:
-            if self._load(begun.id) is None:  # an earlier request may have created it
+            if self._load(successor.id) is None:  # an earlier request may have created it
                 raise
 
     def _erase_as(self, old: Game, seats: tuple[Seat, ...], new: str) -> None:
@@ -197,7 +197,7 @@ class Rematches:
             if before.ref is not None and after.ref is None and revoked:
                 with suppress(NothingToErase, NotFound, Gone):
                     decide = partial(decide_to_erase, before.ref)
-                    self._repository.transactions.transact(self._repository.reader.reload(new), decide, weighed=False)
+                    self._repository.transactions.transact(self._repository.reader.reload(new), decide, limited=False)
 
     def _delete(self, new: str, app: str, tenant: str) -> None:
         """Delete a new game that nobody has got; ignore failures of the store."""
@@ -211,8 +211,8 @@ class Rematches:
             check_same_request(prior, record)
         return prior is not None
 
-    def _joined(self, old: Game, begun: _Begun, new: Game, seat: int) -> JoinedSeat:
-        token, place = self._token(old, begun, seat), seat_after(seat, len(old.seats))
+    def _joined(self, old: Game, successor: _Successor, new: Game, seat: int) -> JoinedSeat:
+        token, place = self._token(old, successor, seat), seat_after(seat, len(old.seats))
         if new.seats[place].token_hash != hash_secret(token):
             raise Forbidden("rematch_token_changed")
         return JoinedSeat(

@@ -48,7 +48,7 @@ class SeekCommand(NamedTuple):
     key: IdempotencyKey | None = None
 
 
-class _Seek(NamedTuple):
+class _Search(NamedTuple):
     """What a request uses at every table that it tries; ``now`` is when it began, in milliseconds since 1970."""
 
     command: SeekCommand
@@ -66,28 +66,28 @@ def seek(context: CommandContext, command: SeekCommand) -> CommandResult[FoundSe
     ``NotFound`` for a repeated request whose player has left, ``ShareUsedUp``, ``TooManyGamesOfBots``, ``KeyReused``,
     ``SecretChanged``.
     """
-    this, seeker = _begin(context, command)
-    record, leaving = this.record, ""
+    search, seeker = _begin(context, command)
+    record, leaving = search.record, ""
     for _ in range(MAX_TABLES):
         game_id = new_game_id(context.runtime.random_bytes)
-        new = ListedTable(game_id, 0, (False,) * len(command.request.seats), this.now)
-        place = context.repository.store.tables.claim(this.listing, seeker, new, leaving=leaving)
+        new = ListedTable(game_id, 0, (False,) * len(command.request.seats), search.now)
+        place = context.repository.store.tables.claim(search.listing, seeker, new, leaving=leaving)
         committed = None
         if place.offered:
             try:
-                committed = _sit(context, this, place)
+                committed = _sit(context, search, place)
             except (SeatsTaken, NotFound, Gone):
-                _unlist(context, this, place)
+                _unlist(context, search, place)
         if committed is not None:
-            return _found(context, this, place, committed)
+            return _found(context, search, place, committed)
         prior = None if record is None else context.repository.transactions.fence(place.game, record)
         if prior is not None:
-            return _found(context, this, place, context.repository.transactions.replay(place.game, prior, record))
+            return _found(context, search, place, context.repository.transactions.replay(place.game, prior, record))
         leaving = place.game
     raise StorageUnavailable("contention")
 
 
-def _begin(context: CommandContext, command: SeekCommand) -> tuple[_Seek, Seeker]:
+def _begin(context: CommandContext, command: SeekCommand) -> tuple[_Search, Seeker]:
     """Check the request; return its parts and the seeker. Raises ``InvalidSetup``, ``ShareUsedUp``."""
     request, key, runtime = command.request, command.key, context.runtime
     if command.ref is not None and request.app is None:
@@ -103,10 +103,10 @@ def _begin(context: CommandContext, command: SeekCommand) -> tuple[_Seek, Seeker
         context.repository.transactions.admission.reserve(Tenant(network or owner, is_app=bool(owner)))
         seeker = Seeker(record.name, IDEMPOTENCY_TTL * 1000)
     command, listing = command._replace(request=request), Listing(owner, form)
-    return _Seek(command, rules, listing, record, context.new_secret(new_token, key), runtime.clock()), seeker
+    return _Search(command, rules, listing, record, context.new_secret(new_token, key), runtime.clock()), seeker
 
 
-def _sit(context: CommandContext, this: _Seek, place: Place) -> Committed:
+def _sit(context: CommandContext, search: _Search, place: Place) -> Committed:
     """Take the proposed seat, or another one of that table; create the table if it does not exist yet.
 
     Raises ``SeatsTaken`` if the table has no open seat or is not as requested, ``NotFound`` and ``Gone``.
@@ -114,55 +114,57 @@ def _sit(context: CommandContext, this: _Seek, place: Place) -> Committed:
     transactions, reader = context.repository.transactions, context.repository.reader
     game = reader.load(place.game)
     if game is None:
-        opened, joined = _open(context, this, place)
+        opened, joined = _open(context, search, place)
         context.bots_alone.admit(opened)
         try:
-            return transactions.create(opened, opened.state, [Created(opened.deck.commitment(1)), joined], this.record)
+            return transactions.create(
+                opened, opened.state, [Created(opened.deck.commitment(1)), joined], search.record
+            )
         except GameExists:
             game = reader.reload(place.game)
-    return transactions.transact(game, partial(_decide_seat, this, place), this.record)
+    return transactions.transact(game, partial(_decide_seat, search, place), search.record)
 
 
-def _open(context: CommandContext, this: _Seek, place: Place) -> tuple[Game, Joined]:
+def _open(context: CommandContext, search: _Search, place: Place) -> tuple[Game, Joined]:
     """Return a new table with the seeker on the proposed seat."""
-    request, random_bytes = this.command.request, context.runtime.random_bytes
+    request, random_bytes = search.command.request, context.runtime.random_bytes
     game = new_game(
         request,
-        this.rules,
-        this.rules.start(),
+        search.rules,
+        search.rules.start(),
         random_bytes,
         seed_bytes=random_bytes,
         game_id=place.game,
-        now=this.now,
+        now=search.now,
     ).game
     ownership = None if game.ownership is None else game.ownership._replace(join_code=None)
     room = (game.room or Room())._replace(by_seek=True)
     game = game._replace(room=room, join_hash=None, ownership=ownership)
-    return _seated(this, game, place.seat)
+    return _seated(search, game, place.seat)
 
 
-def _decide_seat(this: _Seek, place: Place, game: Game) -> Decision:
-    if not game.seats.are_open or this.listing not in listings_of(game):
+def _decide_seat(search: _Search, place: Place, game: Game) -> Decision:
+    if not game.seats.are_open or search.listing not in listings_of(game):
         raise SeatsTaken("seats_taken")
     free = game.seats.open()
-    game, joined = _seated(this, game, place.seat if place.seat in free else free[0])
+    game, joined = _seated(search, game, place.seat if place.seat in free else free[0])
     return deal_if_full(game, [joined])
 
 
-def _seated(this: _Seek, game: Game, seat: int) -> tuple[Game, Joined]:
-    name = this.command.name
-    token = this.secret(_PURPOSE, game.id, str(seat))
+def _seated(search: _Search, game: Game, seat: int) -> tuple[Game, Joined]:
+    name = search.command.name
+    token = search.secret(_PURPOSE, game.id, str(seat))
     room = game.room or Room()
-    game = game.with_seat(seat, Seat(HUMAN, name, hash_secret(token), ref=this.command.ref))
-    return game._replace(room=room._replace(sought=(*room.sought, (seat, this.now)))), Joined(seat, name)
+    game = game.with_seat(seat, Seat(HUMAN, name, hash_secret(token), ref=search.command.ref))
+    return game._replace(room=room._replace(sought=(*room.sought, (seat, search.now)))), Joined(seat, name)
 
 
-def _found(context: CommandContext, this: _Seek, place: Place, committed: Committed) -> CommandResult[FoundSeat]:
+def _found(context: CommandContext, search: _Search, place: Place, committed: Committed) -> CommandResult[FoundSeat]:
     """Return the seat that this write took. Raises ``NotFound`` if its player has left since."""
     joined, game = joined_event(context.repository, committed), committed.after
     if game.seats[joined.seat].token_hash is None:
         raise NotFound("no_player", seat=joined.seat)
-    token = this.secret(_PURPOSE, place.game, str(joined.seat), prior=committed.prior)
+    token = search.secret(_PURPOSE, place.game, str(joined.seat), prior=committed.prior)
     seat = SeatToken(joined.seat, game.seats[joined.seat].name or "", token)
     view = view_game(game, joined.seat, context.repository.lifetimes)
     opened = game.room is not None and game.room.by_seek and game.version == _EVENTS_OF_OPENING
@@ -170,15 +172,16 @@ def _found(context: CommandContext, this: _Seek, place: Place, committed: Commit
 
 
 _EVENTS_OF_OPENING: Final = 2
+"""The version of a new table, whose events are ``Created`` and ``Joined``."""
 
 
-def _unlist(context: CommandContext, this: _Seek, place: Place) -> None:
+def _unlist(context: CommandContext, search: _Search, place: Place) -> None:
     """Update the entry of a table that had no seat, so that the list does not propose it again."""
-    gone = ListedTable(place.game, _NEVER_AGAIN, (True,) * len(this.command.request.seats), this.now)
+    gone = ListedTable(place.game, _NEVER_AGAIN, (True,) * len(search.command.request.seats), search.now)
     try:
         game = context.repository.reader.load(place.game)
     except Gone:
         game = None
-    is_listed = game is not None and this.listing in listings_of(game)
+    is_listed = game is not None and search.listing in listings_of(game)
     table = table_of(game) if game is not None and is_listed else gone
-    context.repository.store.tables.put(this.listing, table)
+    context.repository.store.tables.put(search.listing, table)

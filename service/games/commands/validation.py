@@ -207,13 +207,13 @@ MAX_REFUSED: Final = 1000
 
 
 class BotsAlone:
-    """Limits the games that can go on with computer players alone: ``most`` for each tenant, 0 for no limit."""
+    """Limits the games that can go on with computer players alone: ``limit`` for each tenant, 0 for no limit."""
 
-    def __init__(self, games: GamesOfBots, repository: GameRepository, clock: TimeSource, most: int) -> None:
+    def __init__(self, games: GamesOfBots, repository: GameRepository, clock: TimeSource, limit: int) -> None:
         self._games = games
         self._repository = repository
         self._clock = clock
-        self._most = most
+        self._limit = limit
         self._refused = BoundedCache[str, int](MAX_REFUSED)
 
     def admit(self, game: Game) -> None:
@@ -230,25 +230,25 @@ class BotsAlone:
 
     def admit_alone(self, game: Game) -> None:
         """Count a game without checking its seats. Raises as ``admit``."""
-        if not self._most:
+        if not self._limit:
             return
         tenant = game.tenant
         now = self._clock()
         if not self._games.add(tenant, game.id, now):
             return
         others = {other: at for other, at in self._games.all(tenant).items() if other != game.id}
-        if len(others) < self._most:
+        if len(others) < self._limit:
             return
-        counted = self._was_refused(tenant)
-        ended = [] if counted else [other for other, at in others.items() if not self._is_under_way(other, now - at)]
-        left = len(others) - len(ended)
-        if left >= self._most:
+        recount = not self._was_refused(tenant)
+        ended = [other for other, at in others.items() if recount and not self._is_under_way(other, now - at)]
+        remaining = len(others) - len(ended)
+        if remaining >= self._limit:
             ended.append(game.id)
             self._refused.put(tenant, self._clock())
         if ended:
             self._games.remove(tenant, ended)
-        if left >= self._most:
-            raise TooManyGamesOfBots(self._most, RETRY_SECONDS)
+        if remaining >= self._limit:
+            raise TooManyGamesOfBots(self._limit, RETRY_SECONDS)
 
     def _was_refused(self, tenant: str) -> bool:
         at = self._refused.get(tenant)

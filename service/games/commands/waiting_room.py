@@ -14,7 +14,7 @@ from service.games.model.errors import SeatsTaken, unauthorized
 from service.games.model.game import OWNER, Game, Viewer
 from service.games.model.seats import BOT, OPEN_SEAT
 from service.games.model.views import CommandResult, GameView, view_game
-from service.games.model.waiting import begun, check_waiting, filled, freed
+from service.games.model.waiting import begin_match, check_waiting, fill_seats, free_seats
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.transactions import Decision
 
@@ -40,7 +40,7 @@ def fill_seat(context: CommandContext, access: Access, seat: int, level: str) ->
         game = context.repository.transactions.transact(access.game, decide).after
     except Unchanged as unchanged:
         game = unchanged.game
-    return view_game(game, _viewer(access, game), context.repository.lifetimes)
+    return view_game(game, _check_viewer(access, game), context.repository.lifetimes)
 
 
 def start_game(context: CommandContext, access: Access, key: IdempotencyKey | None = None) -> CommandResult[GameView]:
@@ -53,35 +53,35 @@ def start_game(context: CommandContext, access: Access, key: IdempotencyKey | No
     scope = OWNER if access.seat is None else str(access.game.seats[access.seat].token_hash)
     record = None if key is None else context.idempotency.record(key, "start", scope)
     committed = context.repository.transactions.transact(access.game, partial(_decide_start, context, access), record)
-    view = view_game(committed.after, _viewer(access, committed.after), context.repository.lifetimes)
+    view = view_game(committed.after, _check_viewer(access, committed.after), context.repository.lifetimes)
     return CommandResult(view, committed.replayed)
 
 
 def _decide_free(access: Access, seat: int, game: Game) -> Decision:
-    _viewer(access, game)
+    _check_viewer(access, game)
     check_waiting(game)
     check_seat(game, seat)
     if game.seats[seat].kind == OPEN_SEAT:
         raise Unchanged(game)
-    return freed(game, [seat])
+    return free_seats(game, [seat])
 
 
 def _decide_fill(context: CommandContext, access: Access, filling: tuple[int, str], game: Game) -> Decision:
     seat, level = filling
-    _viewer(access, game)
+    _check_viewer(access, game)
     check_seat(game, seat)
     if (game.seats[seat].kind, game.seats[seat].level) == (BOT, level):
         raise Unchanged(game)
     check_waiting(game)
     if game.seats[seat].kind != OPEN_SEAT:
         raise SeatsTaken("seat_taken", seat=seat)
-    return _admitted(context, filled(game, [seat], level))
+    return _admitted(context, fill_seats(game, [seat], level))
 
 
 def _decide_start(context: CommandContext, access: Access, game: Game) -> Decision:
-    _viewer(access, game)
+    _check_viewer(access, game)
     check_waiting(game)
-    return _admitted(context, begun(game))
+    return _admitted(context, begin_match(game))
 
 
 def _admitted(context: CommandContext, decision: Decision) -> Decision:
@@ -92,7 +92,7 @@ def _admitted(context: CommandContext, decision: Decision) -> Decision:
     return decision
 
 
-def _viewer(access: Access, game: Game) -> Viewer:
+def _check_viewer(access: Access, game: Game) -> Viewer:
     """Return the viewer that the bearer is in the current game. Raises ``Unauthorized`` for a revoked token."""
     if access.app is not None:
         return OWNER

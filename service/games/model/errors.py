@@ -1,4 +1,4 @@
-"""The refusals of this package, which this module owns; those of the rules are in ``service.engine.errors``.
+"""The refusals of this package; those of the rules are in ``service.engine.errors``.
 
 ::
 
@@ -134,8 +134,8 @@ class TooManyGamesOfBots(LimitReached):
 
     code = "limit_reached"
 
-    def __init__(self, most: int, retry_after: int) -> None:
-        super().__init__("too_many_games_of_bots", max=most)
+    def __init__(self, limit: int, retry_after: int) -> None:
+        super().__init__("too_many_games_of_bots", max=limit)
         self.retry_after = retry_after
 
 

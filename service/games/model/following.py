@@ -64,11 +64,11 @@ def _with_forced_moves(game: Game, events: Sequence[Event]) -> tuple[Game, Seque
 
     The loop ends, because a round ends when nobody can draw or play.
     """
-    made, last, presence = list(events), events, game.presence
+    all_events, latest, presence = list(events), events, game.presence
     game = game._replace(auto=False)  # so that ``advance_match`` makes one move only
     while game.state.phase == PLAYING:
         seat = game.state.turn
-        if ends_turn(last[0], game.state):
+        if ends_turn(latest[0], game.state):
             presence = presence.turn_ended()
         if seat is None or seat not in game.seats.people or not presence.plays(seat):
             break
@@ -77,9 +77,9 @@ def _with_forced_moves(game: Game, events: Sequence[Event]) -> tuple[Game, Seque
             break
         game, (first, *others) = advance_match(game, seat, move)
         assert isinstance(first, Drew | Passed)
-        last = (replace(first, auto=True), *others)
-        made += last
-    return game._replace(auto=True), made
+        latest = (replace(first, auto=True), *others)
+        all_events += latest
+    return game._replace(auto=True), all_events
 
 
 def _with_forfeits(game: Game, events: tuple[Event, ...], state: State) -> tuple[tuple[Event, ...], State]:
@@ -135,7 +135,7 @@ def with_events(
     return game._replace(
         version=game.version + len(events),
         updated_at=at,
-        room=_room_at(game, at),
+        room=_room_after(game, at),
         round_ends=round_ends,
         write_id=write_id,
         match_version=match_version,
@@ -147,7 +147,7 @@ def with_events(
     )
 
 
-def _room_at(game: Game, at: int) -> Room | None:
+def _room_after(game: Game, at: int) -> Room | None:
     """Return the waiting room after a write at this time, with ``Room.since`` updated."""
     room = game.room
     if room is None or room.fill is None or not game.seats.are_open:
@@ -175,15 +175,15 @@ def _presence_and_clock(
     ``after``: the state of the match after the events, if the caller has it; saves computing it.
     A round ends in the same write as the move that ended it.
     """
-    settings, presence, clock, set_up = game.clock, game.presence, game.running_clock, game.is_set_up_automatic
-    automatic = set_up or presence != ALL_PRESENT
-    in_turn: int | None = None
-    left = 0 if after is None else sum([not isinstance(event, HostingEvent) for _, event in events])
+    settings, presence, clock, by_settings = game.clock, game.presence, game.running_clock, game.is_set_up_automatic
+    automatic = by_settings or presence != ALL_PRESENT
+    running_seat: int | None = None
+    remaining = 0 if after is None else sum([not isinstance(event, HostingEvent) for _, event in events])
     for at, event in events:
         if isinstance(event, PresenceEvent):
             clock = _clock_after(clock, game, event, at=at, state=state, presence=presence)
             presence = presence.after(event)
-            automatic = set_up or presence != ALL_PRESENT
+            automatic = by_settings or presence != ALL_PRESENT
             clock = clock._replace(acted=clock.acted or at) if automatic else STOPPED
         elif isinstance(event, Joined | Filled | Started):
             state = game.rules.start() if isinstance(event, Started) else state
@@ -192,11 +192,11 @@ def _presence_and_clock(
         elif isinstance(event, Reminded):
             clock = clock._replace(reminded=at)
         elif not isinstance(event, HostingEvent):
-            seat = in_turn if isinstance(event, RoundEnded) else state.turn
-            left -= 1
-            state = after if after is not None and not left else apply(game.rules, state, event)
+            seat = running_seat if isinstance(event, RoundEnded) else state.turn
+            remaining -= 1
+            state = after if after is not None and not remaining else apply(game.rules, state, event)
             ended = ends_turn(event, state)
-            in_turn = None if ended else seat
+            running_seat = None if ended else seat
             if settings is not None and ended and seat is not None:
                 counted = is_counted(seat, presence, game.seats)
                 clock = clock.turn_ends(settings, seat, presence, at, counted=counted)

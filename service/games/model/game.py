@@ -103,7 +103,7 @@ class GameFacts(NamedTuple):
     network: str = ""
     """A digest of the network of the address that created the game; empty for a game of an application."""
     first_move: int | None = None
-    """The version before the first move of a person; ``None`` without one."""
+    """The version before the first move of a person; ``None`` if no person has moved."""
     auto: bool = False
     """Whether forced draws and passes of people are made together with the move before them."""
     room: Room | None = None

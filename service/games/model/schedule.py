@@ -16,10 +16,10 @@ from service.games.model.clock import GRACE_MS, present_people, sleeps
 from service.games.model.game import Game
 from service.games.model.seats import BOT, SLOW_LEVELS
 from service.games.reminders import NO_ALLOWANCE, NO_REMINDERS, OutageAllowance, ReminderKind, Reminders
-from service.games.tables import LOOK_MS
+from service.games.tables import UNSEEN_MS
 
 DAY_MS: Final = 86_400_000
-NO_LOOKS: Final[Mapping[int, int]] = MappingProxyType({})
+NEVER_SEEN: Final[Mapping[int, int]] = MappingProxyType({})
 MAX_ROUNDS_OF_BOTS: Final = 50
 """The maximum number of rounds in a match of computer players alone.
 
@@ -28,7 +28,7 @@ Nearly all matches are shorter; the longest are matches of two in Block, with so
 LEAD_MS: Final = 800
 """How early, in milliseconds, the service can begin to choose a move before it is due."""
 _PACE_WITH_PEOPLE_MS: Final = 1000
-_LEAST_WITH_PEOPLE_MS: Final = {"expert": 300}
+_MIN_WITH_PEOPLE_MS: Final = {"expert": 300}
 """The minimum time in milliseconds before a move of a level that calculates, so that forced moves do not come faster.
 
 With the compiled engine, 99 % of decisions take less; ``service.workers.bot_worker`` handles the rest.
@@ -108,7 +108,7 @@ def _bot_turn(game: Game, seat: int, level: str, action: Literal["move", "deal"]
     acted, wait = game.running_clock.acted, game.pace or 0
     if game.seats.people:
         wait = _PACE_WITH_PEOPLE_MS if game.pace is None else game.pace
-        wait = max(wait, _LEAST_WITH_PEOPLE_MS.get(level, 0))
+        wait = max(wait, _MIN_WITH_PEOPLE_MS.get(level, 0))
     return BotTurn(game, seat, level, action, acted + max(wait - LEAD_MS, 0), acted + wait)
 
 
@@ -122,17 +122,17 @@ def is_under_way(game: Game) -> bool:
     return bool(present_people(state, presence, game.seats))
 
 
-def gone_at(game: Game, looks: Mapping[int, int] = NO_LOOKS) -> dict[int, int]:
-    """Return by seat when each stranger at a waiting game counts as gone; ``looks``: when each last looked at it."""
+def gone_at(game: Game, last_seen: Mapping[int, int] = NEVER_SEEN) -> dict[int, int]:
+    """Return by seat when each stranger at a waiting game counts as gone; ``last_seen``: when each was last seen."""
     sought = () if game.room is None else game.room.sought
-    return {seat: max(at, looks.get(seat, 0)) + LOOK_MS for seat, at in sought}
+    return {seat: max(at, last_seen.get(seat, 0)) + UNSEEN_MS for seat, at in sought}
 
 
-def attended_at(game: Game, looks: Mapping[int, int] = NO_LOOKS) -> int | None:
+def room_due(game: Game, last_seen: Mapping[int, int] = NEVER_SEEN) -> int | None:
     """Return when a waiting game must be filled, or a stranger at it counts as gone; ``None`` for never."""
     if game.room is None or not game.seats.are_open:
         return None
-    times = gone_at(game, looks).values()
+    times = gone_at(game, last_seen).values()
     return min(times if game.fills_at is None else [*times, game.fills_at], default=None)
 
 
@@ -140,10 +140,10 @@ def time_out_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int |
     """Return when the service must act on the deadline of a game; ``None`` if it does not.
 
     That is ``GRACE_MS`` after the deadline with the allowance. With the absence ``claim``, the deadline of a turn has
-    no effect until a player claims. For a game with open seats, returns ``attended_at``.
+    no effect until a player claims. For a game with open seats, returns ``room_due``.
     """
     if game.seats.are_open:
-        return attended_at(game)
+        return room_due(game)
     if game.clock is None or (game.clock.absence == "claim" and game.state.phase == PLAYING):
         return None
     deadline = game.deferred_deadline(allowance)
@@ -176,11 +176,11 @@ def reminders(before: Game | None, after: Game) -> Reminders:
     owned = after.ownership is not None
     automatic = after.is_automatic or (before is not None and before.is_automatic)
     waits = after.seats.are_open or (before is not None and before.seats.are_open)
-    attended = waits and any([game is not None and attended_at(game) is not None for game in (before, after)])
-    if not automatic and not owned and not attended:
+    has_room_due = waits and any([game is not None and room_due(game) is not None for game in (before, after)])
+    if not automatic and not owned and not has_room_due:
         return NO_REMINDERS
     due: dict[ReminderKind, int | None] = {}
-    if attended or (automatic and after.clock is not None):
+    if has_room_due or (automatic and after.clock is not None):
         due["clock"] = clock_due(after)
     if automatic and (_may_have_bot_turn(after) or (before is not None and _may_have_bot_turn(before))):
         turn = bot_turn(after)

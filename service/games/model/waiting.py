@@ -44,7 +44,7 @@ def check_waiting(game: Game) -> None:
         raise SeatsTaken("seats_taken")
 
 
-def freed(game: Game, seats: Iterable[int]) -> Change:
+def free_seats(game: Game, seats: Iterable[int]) -> Change:
     """Return the waiting game with these seats open again, without any data of their players."""
     events: list[GameEvent] = []
     room = game.room or Room()
@@ -59,7 +59,7 @@ def freed(game: Game, seats: Iterable[int]) -> Change:
     return game._replace(room=room), events
 
 
-def filled(game: Game, seats: Iterable[int], level: str) -> Change:
+def fill_seats(game: Game, seats: Iterable[int], level: str) -> Change:
     """Give these open seats to computer players of this level; deal the first round if no seat is open then."""
     events: list[GameEvent] = []
     for seat in seats:
@@ -69,26 +69,26 @@ def filled(game: Game, seats: Iterable[int], level: str) -> Change:
     return deal_if_full(game._replace(is_automatic=True), events)
 
 
-def begun(game: Game) -> Change:
+def begin_match(game: Game) -> Change:
     """Return the game without its open seats, with the first round dealt.
 
     The other seats move up, which can change the teams. Raises ``InvalidSetup`` if the game cannot be played by this
     number of players, or if its deals are arranged for all seats.
     """
-    here = tuple([seat for seat, player in enumerate(game.seats) if player.kind != OPEN_SEAT])
+    occupied = tuple([seat for seat, player in enumerate(game.seats) if player.kind != OPEN_SEAT])
     if game.deck.arranged or game.state.round:
         raise InvalidSetup({"players": [Reason("deals_for_seats", {"players": len(game.seats)})]})
-    rules = rules_for(game.variant.key, game.options, len(here))
+    rules = rules_for(game.variant.key, game.options, len(occupied))
     deck = game.deck
     if deck.client_seeds:
-        deck = deck._replace(client_seeds=tuple([deck.client_seeds[seat] for seat in here]))
-    room = (game.room or Room())._replace(began=here, began_at=game.version + 1, places=len(game.seats))
+        deck = deck._replace(client_seeds=tuple([deck.client_seeds[seat] for seat in occupied]))
+    room = (game.room or Room())._replace(began=occupied, began_at=game.version + 1, places=len(game.seats))
     game = game._replace(
-        seats=Seats([game.seats[seat] for seat in here]),
+        seats=Seats([game.seats[seat] for seat in occupied]),
         rules=rules,
         state=rules.start(),
         deck=deck,
-        running_clock=start_clock(game.clock, len(here)),
+        running_clock=start_clock(game.clock, len(occupied)),
         room=room,
     )
-    return deal_if_full(game, [Started(here)])
+    return deal_if_full(game, [Started(occupied)])

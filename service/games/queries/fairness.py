@@ -50,7 +50,7 @@ class FairnessReport(NamedTuple):
     without: tuple[Tile, ...]
     """The tiles of the set that are not in the game."""
     deals_again: bool
-    """Whether even deals in which somebody has a double can be dealt again."""
+    """Whether a deal can be dealt again even if somebody has a double."""
     rounds: tuple[RoundFairness, ...]
 
 

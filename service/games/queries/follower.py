@@ -70,6 +70,7 @@ class Follower(ABC, Generic[Page]):
         self._max_pending = max_pending
         self._must_read = True
         self._earliest = 0.0
+        """Before this time the store is not read again."""
         self._read_at = monotonic() + poll_seconds
         """When the store is read next without a notification."""
         self._pending: SimpleQueue[EventNotification | None] = SimpleQueue()
@@ -77,14 +78,14 @@ class Follower(ABC, Generic[Page]):
 
     @abstractmethod
     def _read_page(self) -> tuple[Page | None, bool]:
-        """Read the items after the cursor, ``None`` without any; return them, and whether the store has more."""
+        """Return the items after the cursor (``None`` if there are none), and whether the store has more."""
 
     @abstractmethod
     def _advance(self, page: Page) -> None:
         """Move the cursor behind the items of this page."""
 
     def _content_of(self, notification: EventNotification | None) -> Page | None:  # noqa: ARG002 # subclasses use it
-        """Return the new items of a notification, ``None`` without any; or request a read of the store."""
+        """Return the new items of a notification; ``None`` if there are none, or if the store must be read."""
         self._must_read = True
         return None
 
@@ -106,18 +107,18 @@ class Follower(ABC, Generic[Page]):
                     if now >= deadline:
                         return None
             if page is not None:
-                self._go_on(page)
+                self._record_delivery(page)
                 return page
         return None
 
     def poll(self) -> Page | None:
-        """Read the items after the cursor without waiting; return ``None`` without any.
+        """Return the items after the cursor without waiting; ``None`` if there are none.
 
         Raises as ``wait``, and ``StorageUnavailable``.
         """
         page = self._next_page()
         if page is not None:
-            self._go_on(page)
+            self._record_delivery(page)
         return page
 
     def recheck(self) -> None:
@@ -157,7 +158,7 @@ class Follower(ABC, Generic[Page]):
                 return None
         try:
             return self._next_page()
-        except StorageUnavailable as error:  # damaged data and newer formats remain unreadable for long
+        except StorageUnavailable as error:  # ``retry_after`` is long for damaged games and newer formats
             self._read_at = monotonic() + max(RETRY_SECONDS, error.retry_after)
             return None
         finally:
@@ -172,7 +173,7 @@ class Follower(ABC, Generic[Page]):
             self._must_read = True
         return page
 
-    def _go_on(self, page: Page) -> None:
+    def _record_delivery(self, page: Page) -> None:
         self._read_at = monotonic() + self._poll
         self._advance(page)
 

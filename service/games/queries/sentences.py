@@ -73,13 +73,13 @@ class EventSentences:
             case Created():
                 return text("created", self._reader.language)
             case Joined(seat, name):
-                self._name(seat, name)
+                self._set_name(seat, name)
                 return about(self._reader, "joined", seat)
             case Renamed(seat, None):
                 return about(self._reader, "renamed.ref", seat)
             case Renamed(seat, name):
                 assert name is not None
-                self._name(seat, name)
+                self._set_name(seat, name)
                 return self._renamed(seat)
             case JoinCodeChanged():
                 return text("join_code_changed", self._reader.language)
@@ -91,10 +91,10 @@ class EventSentences:
                 return about(self._reader, "reminded", seat)
             case Freed(seat):
                 sentence = about(self._reader, "freed", seat)
-                self._name(seat, None)
+                self._set_name(seat, None)
                 return sentence
             case Filled(seat, name):
-                self._name(seat, name)
+                self._set_name(seat, name)
                 return fitted(self._reader, lambda named: text("filled", self._reader.language, name=named(seat)))
             case Started(seats):
                 return self._started(seats)
@@ -109,7 +109,7 @@ class EventSentences:
         self._reader = reader._replace(names=names, seat=own, partners=frozenset())
         return text("started", reader.language, number=str(len(seats)))
 
-    def _name(self, seat: int, name: str | None) -> None:
+    def _set_name(self, seat: int, name: str | None) -> None:
         names = self._reader.names
         self._reader = self._reader._replace(names=(*names[:seat], name, *names[seat + 1 :]))
 

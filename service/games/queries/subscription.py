@@ -44,21 +44,21 @@ class Subscriber(NamedTuple):
     app: str | None = None
     """The application that owns the game, if it is the viewer."""
     waits: bool = False
-    """Whether the game waits for players; then following it counts as looking at it."""
+    """Whether the game waits for players; then ``EventSubscription`` calls ``on_wait``."""
 
 
 class EventSubscription(Follower[EventPage]):
     """The events of a game after a version, for one viewer.
 
     ``read``: returns a page after a cursor from the store, as the viewer can see it.
-    ``look``: called at each ``wait`` while the game waits for players.
+    ``on_wait``: called at each ``wait`` while the game waits for players.
     ``ttl_seconds``: after this time without events the store is read, because the game may have expired.
 
     The events of a deleted game end with ``Deleted``. The subscription is ``finished`` after the end of the match, the
     deletion of the game, or the revocation of the token.
     """
 
-    __slots__ = ("_look", "_read", "cursor", "subscriber", "write_id")
+    __slots__ = ("_on_wait", "_read", "cursor", "subscriber", "write_id")
 
     def __init__(
         self,
@@ -69,14 +69,14 @@ class EventSubscription(Follower[EventPage]):
         *,
         slots: BoundedSemaphore,
         ttl_seconds: float,
-        look: Callable[[Subscriber], None] = lambda _: None,
+        on_wait: Callable[[Subscriber], None] = lambda _: None,
     ) -> None:
         self.subscriber = subscriber
         self.cursor = after
         self.write_id = subscriber.write_id if after == subscriber.version else ""
         """The id of the write that led to the cursor; empty if unknown."""
         self._read = read
-        self._look = look
+        self._on_wait = on_wait
         super().__init__(
             partial(feed.watch, subscriber.game), slots=slots, poll_seconds=ttl_seconds, max_pending=MAX_PENDING
         )
@@ -87,11 +87,11 @@ class EventSubscription(Follower[EventPage]):
         Raises ``NotFound`` if the game has expired, ``Unauthorized`` if the token of the seat was revoked.
         """
         if self.subscriber.waits:
-            self._look(self.subscriber)
+            self._on_wait(self.subscriber)
         return super().wait(seconds)
 
     def _content_of(self, notification: EventNotification | None) -> EventPage | None:
-        """Return the events of a notification after the cursor; ``None`` without any, or if there is a gap before."""
+        """Return the events of a notification after the cursor; ``None`` if there are none, or if some are missing."""
         if notification is None or notification.after > self.cursor:
             self._must_read = True
             return None

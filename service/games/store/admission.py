@@ -39,7 +39,7 @@ _ITEM_BYTES: Final = 250
 """Bytes of an event in the feed of an application."""
 
 
-class Keeping(NamedTuple):
+class StoragePolicy(NamedTuple):
     """How long games live, and the shares in which their bytes count.
 
     ``automatic``: whether the process serves no requests, so that no request waits for a write.
@@ -51,7 +51,7 @@ class Keeping(NamedTuple):
 
 
 class Admission:
-    """Counts the writes of games in ``shares``; ``automatic`` as in ``Keeping``."""
+    """Counts the writes of games in ``shares``; ``automatic`` as in ``StoragePolicy``."""
 
     def __init__(self, shares: Shares, run_later: RunLater, *, automatic: bool) -> None:
         self._shares = shares
@@ -60,12 +60,12 @@ class Admission:
 
     def reserve(self, tenant: Tenant) -> None:
         """Count the reservation of an id for a new game. Raises ``ShareUsedUp``."""
-        self._taken(tenant, RESERVED_BYTES)
+        self._take(tenant, RESERVED_BYTES)
 
     def create(self, game: Game, state: bytes, events: Sequence[bytes], record: IdempotencyRecord | None) -> int:
         """Count a new game; return its bytes. Raises ``ShareUsedUp``."""
         size = size_of_game(game, state, events) + (0 if record is None else RESERVED_BYTES)
-        self._taken(tenant_of(game), size)
+        self._take(tenant_of(game), size)
         return size
 
     def give_back(self, game: Game, size: int) -> None:
@@ -91,20 +91,20 @@ class Admission:
         if self._shares.is_reserved and not game.is_awaited:
             raise Deferred("memory reserve", DEFER_SECONDS)
 
-    def grown(self, game: Game, events: Sequence[bytes], record: IdempotencyRecord | None) -> None:
+    def count_growth(self, game: Game, events: Sequence[bytes], record: IdempotencyRecord | None) -> None:
         """Count, in the background, that a game has grown by ``GROWTH`` events of the average size of these."""
         size = _size_of_write(game, events, record) * GROWTH // len(events)
         self.count(game, size)
 
     def take(self, game: Game, size: int) -> None:
         """Count ``size`` bytes of new data of a game, such as a review. Raises ``ShareUsedUp``."""
-        self._taken(tenant_of(game), size)
+        self._take(tenant_of(game), size)
 
     def count(self, game: Game, size: int) -> None:
         """Count ``size`` bytes in the background, even beyond the share of the tenant."""
         self._run_later(partial(self._count, tenant_of(game), size))
 
-    def _taken(self, tenant: Tenant, size: int) -> None:
+    def _take(self, tenant: Tenant, size: int) -> None:
         try:
             self._shares.charge(tenant, size)
         except ShareUsed as error:
@@ -121,7 +121,7 @@ def tenant_of(game: Game) -> Tenant:
 
 
 def size_of_game(game: Game, state: bytes, events: Sequence[bytes]) -> int:
-    """Return an estimate of the bytes that Redis needs for a new game; rather too many than too few."""
+    """Return an upper estimate of the bytes that Redis needs for a new game."""
     allocated = len(state) * 9 // 8  # Redis allocates in steps, up to a fifth more than the state itself
     size = _GAME_BYTES + allocated + _size_of_events(game, events)
     return size if game.ownership is None else size + _size_in_index(game, game.ownership)
@@ -138,5 +138,5 @@ def _size_of_write(game: Game, events: Sequence[bytes], record: IdempotencyRecor
 
 
 def _size_of_events(game: Game, events: Sequence[bytes]) -> int:
-    each = _EVENT_BYTES if game.ownership is None else _EVENT_BYTES + _ITEM_BYTES
-    return sum([len(event) for event in events]) + each * len(events)
+    overhead = _EVENT_BYTES if game.ownership is None else _EVENT_BYTES + _ITEM_BYTES
+    return sum([len(event) for event in events]) + overhead * len(events)

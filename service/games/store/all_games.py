@@ -43,7 +43,7 @@ class RedisStoredGames:
         tombstones; the caller must ``forget`` these.
         """
         page: list[str] = []
-        for ids in self._found(tenants):
+        for ids in self._ids_of(tenants):
             page += ids
             if len(page) >= PAGE:
                 yield from self._read(page)
@@ -60,7 +60,7 @@ class RedisStoredGames:
         for key, fields in by_key.items():
             self._calls.write("forget_games", key, (b"HDEL", key, *fields))
 
-    def _found(self, tenants: Set[str] | None) -> Iterator[list[str]]:
+    def _ids_of(self, tenants: Set[str] | None) -> Iterator[list[str]]:
         """Yield the ids of the games of these tenants, some at a time."""
         encoded = None if tenants is None else {tenant.encode() for tenant in tenants if tenant}
         for key in keys.STORED:
@@ -74,11 +74,11 @@ class RedisStoredGames:
         if not games:
             return []
         values = self._values(games)
-        there = [game for game, value in zip(games, values, strict=True) if value is not None]
+        existing = [game for game, value in zip(games, values, strict=True) if value is not None]
         self.forget([game for game, value in zip(games, values, strict=True) if value is None])
-        sizes = self._sizes(there)
+        sizes = self._sizes(existing)
         present = [value for value in values if value is not None]
-        return [SizedGame(*row) for row in zip(there, present, sizes, strict=True)]
+        return [SizedGame(*row) for row in zip(existing, present, sizes, strict=True)]
 
     def _values(self, games: list[str]) -> list[StoredGame | None]:
         calls: list[tuple[bytes, Command]] = [(keys.state(game), (b"GET", keys.state(game))) for game in games]

@@ -74,10 +74,10 @@ def compress(events: Sequence[bytes]) -> bytes | None:
     if min(gaps) < 0:
         return None
     indexes = {shape: index for index, shape in enumerate(shapes)}
-    which, when = _byte_columns([indexes[shape] for shape in event_shapes]), _byte_columns(gaps)
+    shape_columns, time_columns = _byte_columns([indexes[shape] for shape in event_shapes]), _byte_columns(gaps)
     numbers = b"".join([bytes(column) for rows in shapes.values() for column in zip(*rows, strict=True)])
-    head = b"%d %d %d" % (len(events), len(which), len(when))
-    block = _deflated([b"\n".join([head, *shapes]) + b"\n\n", *which, numbers, *when, randoms])
+    head = b"%d %d %d" % (len(events), len(shape_columns), len(time_columns))
+    block = _deflated([b"\n".join([head, *shapes]) + b"\n\n", *shape_columns, numbers, *time_columns, randoms])
     return block if decompress(block) == list(events) else None
 
 
@@ -86,17 +86,18 @@ def decompress(block: bytes) -> list[bytes]:
     text, _, rest = zlib.decompressobj(_RAW, zdict=_DICTIONARY).decompress(block).partition(b"\n\n")
     data = BytesIO(rest)
     head, *shapes = text.split(b"\n")
-    count, which_width, when_width = [int(number) for number in head.split()]
-    which = _from_byte_columns([data.read(count) for _ in range(which_width)], count)
-    used = Counter(which)
+    count, shape_width, time_width = [int(number) for number in head.split()]
+    shape_indexes = _from_byte_columns([data.read(count) for _ in range(shape_width)], count)
+    used = Counter(shape_indexes)
     rows: list[Iterator[tuple[int, ...]]] = []
     for index, shape in enumerate(shapes):
         columns = [data.read(used[index]) for _ in range(shape.count(_NUMBER_PLACEHOLDER))]
         rows.append(zip(*columns, strict=True) if columns else repeat(()))
-    gaps = _from_byte_columns([data.read(count) for _ in range(when_width)], count)
+    gaps = _from_byte_columns([data.read(count) for _ in range(time_width)], count)
     templates = [_template(shape) for shape in shapes]
     events = [
-        templates[index] % (time, *next(rows[index])) for index, time in zip(which, accumulate(gaps), strict=True)
+        templates[index] % (time, *next(rows[index]))
+        for index, time in zip(shape_indexes, accumulate(gaps), strict=True)
     ]
     return [_with_randoms(event, data) if _RANDOM_PLACEHOLDER in event else event for event in events]
 

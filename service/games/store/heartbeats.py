@@ -48,8 +48,8 @@ class Heartbeat(NamedTuple):
     ahead: int = 0
 
     @classmethod
-    def stored(cls, value: bytes) -> Heartbeat:
-        """Return the heartbeat of a stored value."""
+    def parse(cls, value: bytes) -> Heartbeat:
+        """Parse a stored heartbeat."""
         return cls(*map(int, value.split()))
 
     def time_at(self, clock: int) -> int:
@@ -68,7 +68,7 @@ def reading_of(now: int, stored: bytes | None) -> ClockReading:
     """Return game time ``now`` with the allowance of the stored heartbeat; ``None``: no heartbeat was ever stored."""
     if stored is None:
         return ClockReading(now)
-    allowance = Heartbeat.stored(stored).allowance_at(now)
+    allowance = Heartbeat.parse(stored).allowance_at(now)
     return ClockReading(now, allowance) if allowance.until > now else ClockReading(now)
 
 
@@ -99,11 +99,11 @@ class RedisHeartbeats:
     def beat(self) -> None:
         """Send a heartbeat, and read the allowances. Raises ``StorageUnavailable`` if no server answers."""
         arguments = OUTAGE_MS, LONGEST_ALLOWANCE_MS, HEARTBEAT_MS
-        self._learn([(key, evalsha("heartbeat", (key,), *arguments)) for key in self._keys()])
+        self._remember([(key, evalsha("heartbeat", (key,), *arguments)) for key in self._keys()])
 
     def refresh(self) -> None:
-        """Read the allowances without a heartbeat. Raises ``StorageUnavailable`` if no server answers."""
-        self._learn([(key, (b"GET", key)) for key in self._keys()])
+        """Read the allowances without sending a heartbeat. Raises ``StorageUnavailable`` if no server answers."""
+        self._remember([(key, (b"GET", key)) for key in self._keys()])
 
     def keep_beating(self, observe_allowance: Callable[[float], None]) -> None:
         """Send heartbeats for ever, in a thread of its own.
@@ -125,8 +125,8 @@ class RedisHeartbeats:
         return NO_ALLOWANCE if heartbeat is None else OutageAllowance(heartbeat.since, heartbeat.until)
 
     def longest_allowance(self) -> float:
-        """Return for how many more seconds the deadlines of any game are postponed; 0 without an allowance."""
-        return max([0, *[outage.until - outage.last for outage in self._known.values()]]) / 1000
+        """Return for how many more seconds the deadlines of any game are postponed; 0 if there is no allowance."""
+        return max([0, *[heartbeat.until - heartbeat.last for heartbeat in self._known.values()]]) / 1000
 
     def server_time(self) -> int:
         """Return game time on the server that owns the first shard."""
@@ -140,12 +140,14 @@ class RedisHeartbeats:
         """Return the keys of the heartbeats: one for all games, or with several servers one for each shard."""
         return keys.HEARTBEATS[:1] if self._topology.scripts_span_slots else keys.HEARTBEATS
 
-    def _learn(self, calls: Sequence[tuple[bytes, Command]]) -> None:
+    def _remember(self, calls: Sequence[tuple[bytes, Command]]) -> None:
         """Remember the answers, and report ended outages. Raises ``StorageUnavailable`` if no server answered."""
         answers = self._calls.run_each("heartbeat", calls)
         stored = {place: answer for place, answer in enumerate(answers) if isinstance(answer, bytes)}
-        known = {place: Heartbeat.stored(answer) for place, answer in stored.items()}
-        is_new = any([outage.since != self._known.get(place, _NO_OUTAGE).since for place, outage in known.items()])
+        known = {place: Heartbeat.parse(answer) for place, answer in stored.items()}
+        is_new = any(
+            [heartbeat.since != self._known.get(place, _NO_OUTAGE).since for place, heartbeat in known.items()]
+        )
         self._known |= known
         for act in self._outage_ended if is_new else ():
             act()
@@ -154,4 +156,4 @@ class RedisHeartbeats:
         """Return game time on the server that owns the key of a heartbeat, and the allowance."""
         (seconds, micros), heartbeat = self._calls.read_all("time", key, (b"TIME",), (b"GET", key))
         now = int(seconds) * 1000 + int(micros) // 1000
-        return reading_of(now if heartbeat is None else Heartbeat.stored(heartbeat).time_at(now), heartbeat)
+        return reading_of(now if heartbeat is None else Heartbeat.parse(heartbeat).time_at(now), heartbeat)

@@ -217,13 +217,14 @@ def _with_seats_at(game: Game, version: int, later: Iterable[GameEvent], at: int
     if room is not None:
         if room.began and version < room.began_at:
             seats = [Seat(OPEN_SEAT)] * room.places
-            for now, then in enumerate(room.began):
-                seats[then] = game.seats[now]
+            for current, old in enumerate(room.began):
+                seats[old] = game.seats[current]
             rules = rules_for(game.variant.key, game.options, room.places)
             game = game._replace(seats=Seats(seats), rules=rules)
         if room.since is not None and room.since > at:
             game = game._replace(room=room._replace(since=None))
     seats = list(game.seats)
+    # A seat that is freed next had a player; a seat that is taken next was open.
     for seat, event in next_changes.items():
         seats[seat] = Seat(HUMAN, left_name(seat)) if isinstance(event, Freed) else Seat(OPEN_SEAT)
     return game._replace(seats=Seats(seats))

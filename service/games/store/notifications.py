@@ -54,7 +54,9 @@ class RedisEventFeed(EventFeed):
         self._connections: dict[str, _SubscriberConnection] = {}
         self._subscriptions: dict[bytes, _SubscriberConnection] = {}
         self._retries: dict[bytes, float] = {}
+        """When to subscribe to a channel again."""
         self._unreachable: dict[str, tuple[float, NotSent]] = {}
+        """Until when a server is not tried again, and why."""
         self._next_ping = 0.0
 
     def watch(self, game: str, listener: Listener) -> Callable[[], None]:
@@ -71,17 +73,17 @@ class RedisEventFeed(EventFeed):
 
         def stop() -> None:
             with self._lock:
-                left = self._listeners.get(channel, [])
-                if listener in left:
-                    left.remove(listener)
-                    if not left:
+                remaining = self._listeners.get(channel, [])
+                if listener in remaining:
+                    remaining.remove(listener)
+                    if not remaining:
                         del self._listeners[channel]
                         self._tasks.put(channel)
 
         return stop
 
     def close(self) -> None:
-        """Close the connections; no listener is notified any more."""
+        """Close the connections, which ends all notifications."""
         self._tasks.put(None)
         thread = self._thread
         if thread is not None:
@@ -280,4 +282,4 @@ class _SubscriberConnection:
         elif self._unsubscribing[channel]:
             del self._unsubscribing[channel]
         else:
-            raise ConnectionError("the slot has moved")
+            raise ConnectionError("the slot has moved")  # the server unsubscribed the channel without a request

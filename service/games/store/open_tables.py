@@ -1,8 +1,8 @@
-"""The tables at which strangers can sit down: records in the background who looks at a waiting game; lists in Redis.
+"""The tables at which strangers can sit down: who was seen at a waiting game, and the lists of tables in Redis.
 
-Owns how often looks are recorded, and the form and the limits of the lists. Each look lists the table again. So a table
-that a list has lost comes back, and a table at which nobody looks disappears. Does not depend on which requests count
-as looks.
+Owns how often a player who is seen is recorded, and the form and the limits of the lists. Each record lists the table
+again. So a table that a list has lost comes back, and a table at which nobody is seen disappears. Does not depend on
+which requests show that a player is there.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from service.games.model.seeking import listings_of, table_of
 from service.games.ports import Runtime
 from service.games.store.cache import GameReader
 from service.games.store.transactions import Committed
-from service.games.tables import HOLD_MS, LOOK_MS, ListedTable, Listing, OpenTables, Place, Seeker
+from service.games.tables import HOLD_MS, UNSEEN_MS, ListedTable, Listing, OpenTables, Place, Seeker
 from service.redis import keys
 from service.redis.calls import RedisCalls, evalsha
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 EVERY_MS: Final = 20_000
-"""Milliseconds after which the next look of a seat is recorded."""
+"""Milliseconds between two records of a seat."""
 _MAX_KNOWN: Final = 10_000
-"""The maximum number of seats whose last look a process remembers."""
+"""The maximum number of seats whose last record a process remembers."""
 
 _log = logging.getLogger(__name__)
 
 
-class Looks:
-    """Records looks at games in ``tables``."""
+class Attendance:
+    """Records in ``tables``, in the background, when players were seen."""
 
     def __init__(self, tables: OpenTables, runtime: Runtime) -> None:
         self._tables = tables
@@ -41,12 +41,12 @@ class Looks:
         self._known = BoundedCache[tuple[str, int | None], int](_MAX_KNOWN)
 
     def record(self, game: Game, seat: int | None) -> None:
-        """Record that a player looked at a game; ``None``: its application, which counts as a look of every seat."""
+        """Record that the player of a seat was seen; ``None``: the application was, which counts for every seat."""
         if game.seats.are_open and self._is_due(game.id, seat) and listings_of(game):
             self._later(partial(self._record, game, seat))
 
-    def waits(self, game_id: str, seat: int | None, reader: GameReader) -> None:
-        """Read the game, and record a look of a player who waits for its next event."""
+    def record_waiting(self, game_id: str, seat: int | None, reader: GameReader) -> None:
+        """Read the game, and record that a player waits for its next event."""
         if self._is_due(game_id, seat):
             self._later(partial(self._read, game_id, seat, reader))
 
@@ -69,15 +69,15 @@ class Looks:
     def _record(self, game: Game, seat: int | None) -> None:
         now = self._clock()
         if game.room is not None and game.room.sought:
-            self._tables.look(game.id, range(len(game.seats)) if seat is None else (seat,), now)
+            self._tables.mark_seen(game.id, range(len(game.seats)) if seat is None else (seat,), now)
         for listing in listings_of(game):
-            self._tables.put(listing, table_of(game), looked_at=now)
+            self._tables.put(listing, table_of(game), seen_at=now)
 
     def _list(self, committed: Committed) -> None:
         game = committed.after
-        looked_at = self._clock() if committed.status_before is None else None
+        seen_at = self._clock() if committed.status_before is None else None
         for listing in listings_of(game):
-            self._tables.put(listing, table_of(game), looked_at=looked_at)
+            self._tables.put(listing, table_of(game), seen_at=seen_at)
 
     def _later(self, work: Callable[[], None]) -> None:
         self._run_later(partial(_quietly, work))
@@ -87,9 +87,9 @@ def _quietly(work: Callable[[], None]) -> None:
     try:
         work()
     except (StorageUnavailable, OutcomeUnknown, Gone):
-        pass  # the next look tries again
+        pass  # the next record tries again
     except Exception:
-        _log.exception("a look at a table could not be noted")
+        _log.exception("the attendance at a table could not be recorded")
 
 
 # The lists in Redis or Valkey: one script for each write. In a Cluster, all tables of an application are in its slot,
@@ -97,7 +97,7 @@ def _quietly(work: Callable[[], None]) -> None:
 
 
 LIST_MS: Final = 600_000
-"""Milliseconds for which a list of tables, or the looks at a game, live after their last write."""
+"""Milliseconds for which a list of tables, or the times when players of a game were seen, live after a write."""
 MAX_TABLES: Final = 1000
 """The maximum number of tables in a list."""
 MAX_EXAMINED: Final = 100
@@ -120,7 +120,7 @@ class RedisOpenTables(OpenTables):
             new.game.encode(),
             len(new.taken),
             new.created_at,
-            LOOK_MS,
+            UNSEEN_MS,
             HOLD_MS,
             leaving.encode(),
             LIST_MS,
@@ -129,11 +129,11 @@ class RedisOpenTables(OpenTables):
         try:
             answer = self._calls.write("claim_table", names[0], command)
         except OutcomeUnknown:
-            answer = self._calls.write("claim_table", names[0], command)  # the same claim has the same answer
+            answer = self._calls.write("claim_table", names[0], command)  # the same claim gets the same table
         game, seat, offered = answer
         return Place(game.decode(), int(seat), bool(offered))
 
-    def put(self, listing: Listing, table: ListedTable, *, looked_at: int | None = None) -> None:
+    def put(self, listing: Listing, table: ListedTable, *, seen_at: int | None = None) -> None:
         names = keys.tables(*listing)
         command = evalsha(
             "put_table",
@@ -142,17 +142,17 @@ class RedisOpenTables(OpenTables):
             table.version,
             "".join(["01"[taken] for taken in table.taken]).encode(),
             table.created_at,
-            b"" if looked_at is None else looked_at,
+            b"" if seen_at is None else seen_at,
             LIST_MS,
             MAX_TABLES,
         )
         self._calls.write("put_table", names[0], command)
 
-    def look(self, game: str, seats: Sequence[int], at: int) -> None:
+    def mark_seen(self, game: str, seats: Sequence[int], at: int) -> None:
         key = keys.looks(game)
         self._calls.write("look", key, evalsha("look", (key,), at, LIST_MS, *seats))
 
-    def looks(self, game: str) -> Mapping[int, int]:
+    def last_seen(self, game: str) -> Mapping[int, int]:
         key = keys.looks(game)
         flat = self._calls.read("looks", key, (b"HGETALL", key))
         pairs = flat.items() if isinstance(flat, dict) else zip(flat[::2], flat[1::2], strict=True)

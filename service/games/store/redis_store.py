@@ -106,7 +106,7 @@ _IDEMPOTENCY_TTL: Final = b"%d" % IDEMPOTENCY_TTL
 
 _CODE_TAKEN: Final = -1
 """The result of a script if another game has the join code."""
-_DELETED: Final = [kind for kind in get_args(ReminderKind) if kind not in NOT_OF_GAMES and kind != "outbox"]
+_REMOVED_KINDS: Final = [kind for kind in get_args(ReminderKind) if kind not in NOT_OF_GAMES and kind != "outbox"]
 """The kinds of reminders that a deletion removes. It leaves ``outbox``, which publishes the deletion."""
 
 
@@ -138,7 +138,9 @@ class RedisStore(Store):
         code: bytes | None = None,
     ) -> PriorWrite | None:
         version, shard = len(events), shard_of(game)
-        names, identity, tail = _write_args(game, version, events, write, held=(tenant, reminders), codes=(None, code))
+        names, identity, tail = _write_args(
+            game, version, events, write, tenant=tenant, reminders=reminders, codes=(None, code)
+        )
         index_entry = (b"", b"")
         if shard is not None:
             sets = len(names) - int(tail[0])
@@ -160,10 +162,12 @@ class RedisStore(Store):
         return None if value is None else parse_stored(value)
 
     def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
-        expected, state, events, write, after, reminders, tenant, codes = commit
+        expected, state, events, write, prefix, reminders, tenant, codes = commit
         version = expected + len(events)
-        names, identity, tail = _write_args(game, version, events, write, held=(tenant, reminders), codes=codes)
-        values = (b"%d %b" % (expected, after), b"%d %b" % (version, state), min(write.ttl or self._ttl, self._ttl))
+        names, identity, tail = _write_args(
+            game, version, events, write, tenant=tenant, reminders=reminders, codes=codes
+        )
+        values = (b"%d %b" % (expected, prefix), b"%d %b" % (version, state), min(write.ttl or self._ttl, self._ttl))
         command = evalsha("commit", names, *values, *identity, b"%d" % again, *tail)
         answer = self._calls.write("commit", names[0], command)
         if answer == 1:
@@ -180,7 +184,7 @@ class RedisStore(Store):
         names = keys.all_of_game(game)
         shard = shard_of(game)
         if shard is not None:
-            others = [keys.reminders(kind, shard, tenant) for kind in _DELETED]
+            others = [keys.reminders(kind, shard, tenant) for kind in _REMOVED_KINDS]
             names += (keys.DELETED[shard], keys.STORED[shard], keys.reminder_sets("outbox")[shard], *others)
         values = (tombstone, game.encode("utf-8", "surrogatepass"), due, DELETIONS_KEPT_MS, tenant.encode())
         command = evalsha("delete", names, *values)
@@ -224,9 +228,9 @@ class RedisStore(Store):
             return []
         names = keys.of_game(game)
         answer = self._calls.read("events", names[0], evalsha("events", names, *versions))
-        if not answer or not isinstance(answer[0], int):
+        if not answer or not isinstance(answer[0], int):  # the entries of these versions
             return events_of([entry for entry in answer if entry is not None])
-        newest, *entries = answer
+        newest, *entries = answer  # all stored entries, because some of these versions may be in a block
         by_version = dict(zip(range(newest, 0, -1), reversed(events_of(entries)), strict=False))
         return [by_version[version] for version in versions if version in by_version]
 
@@ -297,7 +301,8 @@ def _write_args(
     events: Sequence[bytes],
     write: WriteRequest,
     *,
-    held: tuple[str, Reminders],
+    tenant: str,
+    reminders: Reminders,
     codes: Codes,
 ) -> tuple[tuple[bytes, ...], tuple[bytes, ...], tuple[bytes | int, ...]]:
     """Return the common arguments of the scripts that write a game, in three parts.
@@ -307,7 +312,6 @@ def _write_args(
     * the number of sets, the change of the codes (``_code_args``), the events, the tenant, the game, and when each
       reminder is due.
     """
-    tenant, reminders = held
     names, record = keys.of_game(game), (b"", b"")
     if write.idempotency is not None:
         names += (keys.idempotency(game, write.idempotency.name),)

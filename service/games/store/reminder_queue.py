@@ -61,18 +61,18 @@ class RedisReminders(ReminderQueue):
             return self._take_any(kind, limit, lease)
         shares = self._turns[kind].share(self._due(kind), limit, limit_of)
         by_tenant = b"0" if kind in NOT_OF_GAMES else b"1"
-        together: dict[int, list[tuple[int, str]]] = {}
+        batches: dict[int, list[tuple[int, str]]] = {}
         for shard, tenant in shares:
-            together.setdefault(0 if self._topology.scripts_span_slots else shard, []).append((shard, tenant))
+            batches.setdefault(0 if self._topology.scripts_span_slots else shard, []).append((shard, tenant))
         calls = []
-        for first, places in together.items():
-            names = [keys.HEARTBEATS[first], *[keys.reminder_sets(kind)[shard] for shard, _ in places]]
+        for batch, places in batches.items():
+            names = [keys.HEARTBEATS[batch], *[keys.reminder_sets(kind)[shard] for shard, _ in places]]
             counts = [part for place in places for part in (place[1].encode(), shares[place])]
             calls.append((names[0], evalsha("take", names, lease, by_tenant, *counts)))
         answers = self._calls.run_each("take", calls) if calls else []
         reminders = [
             LeasedReminder(game.decode(), int(float(due)), float(leased), reading, tenant)
-            for places, answer in zip(together.values(), answers, strict=True)
+            for places, answer in zip(batches.values(), answers, strict=True)
             if answer is not None
             for leased, now, heartbeat, *games_by_place in [answer]
             for reading in [reading_of(now, heartbeat) if kind == "clock" else ClockReading(now)]
@@ -101,18 +101,18 @@ class RedisReminders(ReminderQueue):
         Raises ``StorageUnavailable`` if no server answers.
         """
         sets = keys.reminder_sets(kind)
-        most = 0 if kind in NOT_OF_GAMES else MAX_TENANTS_OF_A_SHARD
-        together = (
+        limit = 0 if kind in NOT_OF_GAMES else MAX_TENANTS_OF_A_SHARD
+        batches = (
             [(keys.HEARTBEATS[0], *sets)]
             if self._topology.scripts_span_slots
             else list(zip(keys.HEARTBEATS, sets, strict=True))
         )
-        answers = self._calls.run_each("due", [(group[0], evalsha("due", group, most)) for group in together])
+        answers = self._calls.run_each("due", [(batch[0], evalsha("due", batch, limit)) for batch in batches])
         return [
-            Due(at + place - 1, tenant.decode(), count, float(since))
-            for at, answer in enumerate(answers)
+            Due(first + place - 1, tenant.decode(), count, float(since))
+            for first, answer in enumerate(answers)
             if answer
-            for place, tenant, count, since in zip(*[iter(answer)] * 4, strict=True)
+            for place, tenant, count, since in zip(*[iter(answer)] * 4, strict=True)  # rows of four
         ]
 
     def reschedule(self, kind: ReminderKind, reminder: LeasedReminder, at: int | None) -> bool:

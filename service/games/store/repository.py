@@ -1,6 +1,6 @@
 """The repository: all operations on the games of a store, and whether the store is ready.
 
-Owns how the parts are connected: reader, cache, histories, transactions, looks.
+Owns how the parts are connected: reader, cache, histories, transactions, attendance.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Final
 from service.games.model.schedule import DAY_MS, Lifetimes
 from service.games.ports import Runtime, Store, TimeSource
 from service.games.reminders import NO_ALLOWANCE, OutageAllowance
-from service.games.store.admission import Keeping
+from service.games.store.admission import StoragePolicy
 from service.games.store.cache import GameCache, GameReader
 from service.games.store.history import GameHistory
-from service.games.store.open_tables import Looks
+from service.games.store.open_tables import Attendance
 from service.games.store.transactions import Committed, Transactions
 from service.redis.errors import StorageUnavailable
 
-EVERYTHING: Final = Keeping(Lifetimes.at_most(30 * DAY_MS))
+DEFAULT_POLICY: Final = StoragePolicy(Lifetimes.at_most(30 * DAY_MS))
 """The default: games live for 30 days, and no share is limited."""
 
 
@@ -28,7 +28,7 @@ class GameRepository:
 
     * ``reader`` reads a game; ``cache`` has the games of this process; ``histories`` reads events and earlier versions;
     * ``transactions`` creates, changes and deletes games; its ``admission`` counts stored bytes;
-    * ``looks`` records who looks at a waiting game, and lists tables for strangers;
+    * ``attendance`` records who was seen at a waiting game, and lists tables for strangers;
     * ``lifetimes`` has the lifetimes of games; ``store`` is for operations that do not belong to one game.
 
     All of them raise ``StorageUnavailable``, and ``Gone`` for a deleted game. Finished games are compacted in the
@@ -47,23 +47,23 @@ class GameRepository:
         observe: Callable[[Committed], None],
         admit_read: Callable[[int], None],
         allowance: Callable[[str], OutageAllowance] = lambda _: NO_ALLOWANCE,
-        keeping: Keeping = EVERYTHING,
+        policy: StoragePolicy = DEFAULT_POLICY,
     ) -> None:
         self.store = store
-        self.lifetimes = keeping.lifetimes
+        self.lifetimes = policy.lifetimes
         self.cache = GameCache(allowance)
         self.reader = GameReader(store, self.cache)
         self.histories = GameHistory(store, self.cache, yield_control=runtime.yield_control, admit_read=admit_read)
-        self.looks = Looks(store.tables, runtime)
+        self.attendance = Attendance(store.tables, runtime)
         self.transactions = Transactions(
             store,
             self.cache,
             self.reader,
             self.histories,
             runtime=runtime,
-            keeping=keeping,
+            policy=policy,
             observe=observe,
-            follow=self.looks.follow,
+            follow=self.attendance.follow,
         )
 
 

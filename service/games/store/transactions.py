@@ -32,7 +32,7 @@ from service.games.ports import (
     Store,
     WriteRequest,
 )
-from service.games.store.admission import GROWTH, Admission, Keeping
+from service.games.store.admission import GROWTH, Admission, StoragePolicy
 from service.games.store.cache import CachedGame, GameCache, GameReader, expired
 from service.games.store.codec import encode_event, encode_game, encode_tombstone, state_prefix
 from service.games.store.history import Compaction, GameHistory
@@ -87,7 +87,7 @@ class Transactions:
         history: GameHistory,
         *,
         runtime: Runtime,
-        keeping: Keeping,
+        policy: StoragePolicy,
         observe: Callable[[Committed], None],
         follow: Callable[[Committed], None],
     ) -> None:
@@ -97,17 +97,17 @@ class Transactions:
         self._history = history
         self._compaction = Compaction(store, runtime.run_later)
         self._clock, self._random_bytes = runtime.clock, runtime.random_bytes
-        self._lifetimes, self._shares = keeping.lifetimes, keeping.shares
+        self._lifetimes, self._shares = policy.lifetimes, policy.shares
         self._observe, self._follow = observe, follow
-        self._follows = keeping.automatic  # writes follow from earlier requests, and keep their trace
-        self.admission = Admission(self._shares, runtime.run_later, automatic=keeping.automatic)
+        self._keeps_trace = policy.automatic  # writes follow from earlier requests, and keep their trace
+        self.admission = Admission(self._shares, runtime.run_later, automatic=policy.automatic)
 
     def create(
         self, game: Game, start: State, events: Sequence[GameEvent], record: IdempotencyRecord | None
     ) -> Committed:
         """Store a new game with its first events after ``start``, or replay its creation under the same record.
 
-        Sends a write without an answer once more. Raises ``ShareUsedUp``, ``KeyReused``, ``JoinCodeTaken``,
+        Sends the write once more if no answer comes. Raises ``ShareUsedUp``, ``KeyReused``, ``JoinCodeTaken``,
         ``OutcomeUnknown``.
         """
         write = WriteRequest(new_write_id(self._random_bytes), record, self._lifetimes.of(game) // 1000)
@@ -157,13 +157,13 @@ class Transactions:
         record: IdempotencyRecord | None = None,
         *,
         from_store: bool = True,
-        weighed: bool = True,
+        limited: bool = True,
     ) -> Committed:
         """Decide on a game and commit the decision; if another write came first, decide again on the stored game.
 
-        Sends a write without an answer once more. Replays an earlier write under the same idempotency record.
+        Sends the write once more if no answer comes. Replays an earlier write under the same idempotency record.
         ``from_store``: false for a cached game.
-        ``weighed``: whether the write is refused or deferred while memory is short (``ShareUsedUp``, ``Deferred``).
+        ``limited``: whether the write is refused or deferred while memory is short (``ShareUsedUp``, ``Deferred``).
         Raises what ``decide`` raises on the stored game, ``NotFound`` if the game has expired, ``KeyReused``,
         ``JoinCodeTaken``, ``OutcomeUnknown``.
         """
@@ -174,14 +174,14 @@ class Transactions:
                 after, events = decide(game)
                 now = max(now, game.updated_at)
                 after = with_events(after, events, game.state, at=now, write_id=write.id.decode())
-                if not self._follows and TRACE.get() != after.trace:
+                if not self._keeps_trace and TRACE.get() != after.trace:
                     after = after._replace(trace=TRACE.get())
                 data = encode_events(game.state, events, after, now - game.created_at, yielding=self._history.yielding)
-                if weighed and self._shares.counts_writes:
+                if limited and self._shares.counts_writes:
                     self.admission.write(after, data, record)
             except (Refusal, MoveRefused):  # ``ShareUsedUp`` is a refusal, too
                 if not from_store:
-                    game, from_store = self._reader.reload(game.id), True
+                    game, from_store = self._reader.reload(game.id), True  # the cached game may be stale
                     continue
                 prior = None if record is None else self._store.find_write(game.id, record.name)
                 if prior is None:
@@ -190,8 +190,8 @@ class Transactions:
             state = encode_game(after)
             write = write._replace(ttl=self._lifetimes.of(after) // 1000)
             due = reminders(game, after)
-            waited = game.status == "waiting"
-            codes = (game.open_code, after.open_code) if waited else NO_CODES
+            was_waiting = game.status == "waiting"
+            codes = (game.open_code, after.open_code) if was_waiting else NO_CODES
             tenant = game.tenant if due else ""
             commit = Commit(game.version, state, data, write, state_prefix(game), due, tenant, codes)
             send = partial(self._store.commit, game.id, commit)
@@ -207,11 +207,11 @@ class Transactions:
                 committed = Committed(after, events, game.status)
                 self._cache.games.put(after.id, CachedGame(after, state))
                 self._observe(committed)
-                if waited:
+                if was_waiting:
                     self._follow(committed)
                 # Growth is counted every ``GROWTH`` events. The id shifts the start, so that short games count, too.
                 if (game.version + ord(game.id[0])) // GROWTH != (after.version + ord(game.id[0])) // GROWTH:
-                    self.admission.grown(after, data, record)
+                    self.admission.count_growth(after, data, record)
                 if after.state.phase == FINISHED and self._clock() - began <= SLOW_MS:
                     self._compaction.begin(after.id)
                 return committed
@@ -227,7 +227,7 @@ class Transactions:
     def delete(self, game_id: str, app: str, tenant: str) -> None:
         """Delete a game of this application and ``tenant`` at any version; do nothing if it is already deleted.
 
-        ``app`` is empty for a game without an application. Sends a deletion without an answer once more. Raises
+        ``app`` is empty for a game without an application. Sends the deletion once more if no answer comes. Raises
         ``NotFound`` if the game has expired, ``OutcomeUnknown``.
         """
         began = self._clock()
@@ -243,7 +243,7 @@ class Transactions:
         self._cache.forget((game_id,))
 
     def fence(self, game_id: str, record: IdempotencyRecord) -> PriorWrite | None:
-        """Return the write to this game under this record; without one, return ``None`` and prevent it from now on.
+        """Return the write to this game under this record; if there is none, prevent one and return ``None``.
 
         Sends the command once more if no answer comes. Raises ``KeyReused`` if that write was for another request.
         """

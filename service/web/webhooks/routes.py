@@ -234,7 +234,7 @@ def redeliver_message(services: Services, backend: Backend, webhook: str, messag
     key = idempotency(body)
 
     def check_game(game: str) -> None:
-        if services.games.access.of_application(game, backend.id) is None:
+        if services.games.access.authenticate_application(game, backend.id) is None:
             raise NotFound("game_expired")
 
     webhooks = services.backends.webhooks

@@ -138,13 +138,13 @@ class _NoTables(OpenTables):
     def claim(self, listing: Listing, seeker: Seeker, new: ListedTable, *, leaving: str = "") -> Place:
         return Place(new.game, 0, offered=True)
 
-    def put(self, listing: Listing, table: ListedTable, *, looked_at: int | None = None) -> None:
+    def put(self, listing: Listing, table: ListedTable, *, seen_at: int | None = None) -> None:
         return None
 
-    def look(self, game: str, seats: Sequence[int], at: int) -> None:
+    def mark_seen(self, game: str, seats: Sequence[int], at: int) -> None:
         return None
 
-    def looks(self, game: str) -> Mapping[int, int]:
+    def last_seen(self, game: str) -> Mapping[int, int]:
         return {}
 
 
@@ -208,7 +208,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
 
     def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
         """Replace the state of a game at an expected version; ``None`` when done."""
-        expected, state, events, write, after, reminders, tenant, codes = commit
+        expected, state, events, write, prefix, reminders, tenant, codes = commit
         with self._lock:
             entry = write.idempotency and self._find_idempotency(game, write.idempotency.name)
             if entry:
@@ -216,7 +216,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
             current = self._find(game)
             if current is None:
                 raise KeyError(game)
-            if current.stored.version != expected or not current.stored.state.startswith(after):
+            if current.stored.version != expected or not current.stored.state.startswith(prefix):
                 if current.writes.get(expected + 1) == write.id:
                     return None
                 if again and write.idempotency is None and 0 <= expected < min(current.writes, default=0) - 1:
