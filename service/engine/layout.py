@@ -355,11 +355,11 @@ class Layout(NamedTuple):
                 return True
         return False
 
-    def admits(self, at: End, tile: Tile, outer: int | None) -> bool:
+    def admits(self, end: End, tile: Tile, outer: int | None) -> bool:
         """Return whether this tile can join this end; ``outer``: as in ``join``."""
-        if at.gate != OPEN or not tile.offers & at.wants:
+        if end.gate != OPEN or not tile.offers & end.wants:
             return False
-        return outer in outer_halves(tile, at.wants) if self.names_outer else outer is None
+        return outer in outer_halves(tile, end.wants) if self.names_outer else outer is None
 
     def outer_half(self, index: int) -> int:
         """Return the half of this tile that does not touch its host; for the lead the higher half."""
@@ -453,9 +453,9 @@ def _with_ends(form: LayoutForm, placements: tuple[Placement, ...], ends: tuple[
     return Layout(placements, ends, form, last_number, open_mask, ends_sum)
 
 
-def _has_other_long_side(ends: tuple[End, ...], at: End) -> bool:
+def _has_other_long_side(ends: tuple[End, ...], long_side: End) -> bool:
     """Return whether the double with this long side has another uncovered long side."""
-    return any(end.host == at.host and end.side == LONG and end.name != at.name for end in ends)
+    return any(end.host == long_side.host and end.side == LONG and end.name != long_side.name for end in ends)
 
 
 def _gated_by_lead(ends: tuple[End, ...]) -> tuple[End, ...]:

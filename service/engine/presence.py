@@ -187,17 +187,17 @@ def winners_after_forfeits(
     """
     if not forfeited:
         return winners
-    left = {_side(rules, seat) for seat in range(rules.seats) if seat not in forfeited}
-    if not left:
+    remaining = {_side(rules, seat) for seat in range(rules.seats) if seat not in forfeited}
+    if not remaining:
         return winners
-    of_rules = tuple([seat for seat in winners if _side(rules, seat) in left])
-    if of_rules:
-        return of_rules
+    winners_left = tuple([seat for seat in winners if _side(rules, seat) in remaining])
+    if winners_left:
+        return winners_left
     ranks = ranking(best, state)
-    others = [seat for seat in range(rules.seats) if _side(rules, seat) in left]
-    first = min([ranks[seat] for seat in others])
-    winning = {_side(rules, seat) for seat in others if ranks[seat] == first}
-    return tuple([seat for seat in others if _side(rules, seat) in winning])
+    others = [seat for seat in range(rules.seats) if _side(rules, seat) in remaining]
+    best_rank = min([ranks[seat] for seat in others])
+    winning_sides = {_side(rules, seat) for seat in others if ranks[seat] == best_rank}
+    return tuple([seat for seat in others if _side(rules, seat) in winning_sides])
 
 
 def _side(rules: Rules, seat: int) -> int:

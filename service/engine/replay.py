@@ -36,13 +36,13 @@ def layout_after(rules: Rules, layout: Layout | None, event: object) -> Layout |
     if isinstance(event, Flipped):
         return layout.flip_lead() if len(layout.placements) == 1 else None
     if isinstance(event, Played):
-        at = None if event.end is None else layout.end(event.end)
-        if at is None:
+        end = None if event.end is None else layout.end(event.end)
+        if end is None:
             fits = event.end is None and not layout.placements
         else:
-            fits = layout.admits(at, event.tile, event.outer)
+            fits = layout.admits(end, event.tile, event.outer)
         return (
-            rules.lay_tile(layout, at, event.tile, event.seat, face_down=event.face_down, outer=event.outer)
+            rules.lay_tile(layout, end, event.tile, event.seat, face_down=event.face_down, outer=event.outer)
             if fits
             else None
         )

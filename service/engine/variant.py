@@ -58,7 +58,7 @@ Carries = Literal["loser", "winner"]
 """
 Unit = Literal["points", "wins"]
 """The unit of totals. One round can count as several wins."""
-Count = Callable[[State, EndReason, tuple[RemainingHand, ...]], RoundResult]
+ScoreRound = Callable[[State, EndReason, tuple[RemainingHand, ...]], RoundResult]
 """Returns the result of a round from its last state, the reason why it ended, and the hands at its end."""
 Points = Callable[[State, Tile, End | None, int | None], int]
 """Returns the points of a play of the seat to move. Its arguments:
@@ -152,7 +152,7 @@ class Rules:
     drawing: Drawing
     round_end: Callable[[State], EndReason | None]
     """Returns the reason why the round is over, or ``None``; called after each play, draw and flip."""
-    score_round: Count
+    score_round: ScoreRound
     """Returns the result of a round; each hand comes with its ``hand_value``."""
     match_end: Callable[[State], Verdict]
     """Returns the effect of a round on the match; called after each round, with its scores in the totals."""

@@ -89,7 +89,7 @@ class _TranscriptWriter:
             return
         yield from self._numbered(step, self._sentence(rules, event, state))
         if isinstance(event, RoundEnded):
-            yield from self._count(rules, event.round, state)
+            yield from self._round_result(rules, event.round, state)
         elif isinstance(event, Finished):
             yield from self._settlement(rules, state)
         elif not isinstance(event, Eliminated | PresenceEvent):
@@ -134,26 +134,26 @@ class _TranscriptWriter:
         for at, line in enumerate(wrap_words(words, WIDTH - _MARGIN - column)):
             yield f"{'':{_MARGIN}}{name if not at else '':{column}}{line}"
 
-    def _count(self, rules: Rules, counted: RoundResult, state: State) -> Iterator[str]:
+    def _round_result(self, rules: Rules, result: RoundResult, state: State) -> Iterator[str]:
         column = self._longest + 2
         held, score = ("pips", "wins") if rules.unit == "wins" else ("in hand", "score")
         yield f"{'':{_MARGIN + column}}{held:>8}{score:>8}{'total':>8}"
-        values = {left.seat: left for left in counted.hands}
+        values = {hand.seat: hand for hand in result.hands}
         for seat, name in enumerate(self._names):
-            left = values.get(seat)
-            if left is None:
+            hand = values.get(seat)
+            if hand is None:
                 continue
-            marks = [mark for mark, who in (("(won)", counted.winner), ("(lost)", counted.loser)) if who == seat]
-            numbers = f"{left.value:>8}{counted.scores[seat]:>+8}{state.totals[seat]:>8}"
+            marks = [mark for mark, who in (("(won)", result.winner), ("(lost)", result.loser)) if who == seat]
+            numbers = f"{hand.value:>8}{result.scores[seat]:>+8}{state.totals[seat]:>8}"
             start = f"{'':{_MARGIN}}{name:{column}}{numbers}   "
-            for line in wrap_words([*format_tiles(left.tiles).split(" "), *marks], WIDTH - len(start)):
+            for line in wrap_words([*format_tiles(hand.tiles).split(" "), *marks], WIDTH - len(start)):
                 yield start + line
                 start = " " * len(start)
-        if counted.carried and rules.unit == "points":
-            yield f"{'':{_MARGIN}}{counted.carried} points are carried."
-        if counted.lines:
+        if result.carried and rules.unit == "points":
+            yield f"{'':{_MARGIN}}{result.carried} points are carried."
+        if result.lines:
             yield ""
-        for entry in counted.lines:
+        for entry in result.lines:
             words = f"{entry.points:+}, rules {entry.rule}: {entry.text}".split(" ")
             yield from self._row(self._names[entry.seat], words)
 
@@ -169,10 +169,10 @@ def _clock(clock: RecordedClock) -> str:
     return f"clock: {bank if clock.turn is None else f'turn {clock.turn} s'}, then {clock.absence}"
 
 
-def _printable(text: str, longest: int = _LONGEST_NAME) -> str:
-    """Return the text in at most ``longest`` characters; characters that are not printable are replaced."""
+def _printable(text: str, max_length: int = _LONGEST_NAME) -> str:
+    """Return the text in at most ``max_length`` characters; characters that are not printable are replaced."""
     safe = "".join([character if character.isprintable() else "�" for character in text])
-    return safe if len(safe) <= longest else f"{safe[: longest - 1]}…"
+    return safe if len(safe) <= max_length else f"{safe[: max_length - 1]}…"
 
 
 def _join_names(names: Sequence[str]) -> str:

@@ -114,14 +114,14 @@ MAX_ROUNDS: Final = 1000
 """The maximum number of rounds in games without their own limit, to bound a stored match (rules 16.10, 17.7)."""
 
 
-def total_reached(limit: int, best: ScoreOrder, most_rounds: int | None = None) -> Callable[[State], Verdict]:
+def total_reached(limit: int, best: ScoreOrder, max_rounds: int | None = None) -> Callable[[State], Verdict]:
     """End the match when a total reaches the limit; the best total wins (rules 4.7, A8, 11.12).
 
-    ``most_rounds``: the maximum number of rounds, in games in which totals can fall (rules 16.10).
+    ``max_rounds``: the maximum number of rounds, in games in which totals can fall (rules 16.10).
     """
 
     def match_end(state: State) -> Verdict:
-        if max(state.totals) < limit and state.round != most_rounds:
+        if max(state.totals) < limit and state.round != max_rounds:
             return NO_VERDICT
         return Verdict((), best_seats(state, state.active_seats(), best))
 
@@ -136,11 +136,11 @@ def last_side_standing(state: State, over: Callable[[int], bool], teams: int = 0
     """
     active = state.active_seats()
     eliminated = tuple([seat for seat in active if over(state.totals[seat])])
-    left = tuple([seat for seat in active if seat not in eliminated])
-    if not left:
+    remaining = tuple([seat for seat in active if seat not in eliminated])
+    if not remaining:
         return Verdict(eliminated, best_seats(state, active, "lowest"))
-    sides = {seat % teams for seat in left} if teams else left
-    return Verdict(eliminated, left if len(sides) == 1 else ())
+    sides = {seat % teams for seat in remaining} if teams else remaining
+    return Verdict(eliminated, remaining if len(sides) == 1 else ())
 
 
 def best_seats(state: State, seats: Iterable[int], best: ScoreOrder) -> tuple[int, ...]:

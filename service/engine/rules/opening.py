@@ -14,14 +14,14 @@ from service.engine.variant import Opening
 
 def lowest_double(state: State) -> Opening | None:
     """Let the lowest double in any hand lead (rules 1.2; 4.2: 0-0 is the lowest of all)."""
-    holders = _holders_of_doubles(state)
-    return _must_lead(min(holders), holders) if holders else None
+    seats = _seats_of_doubles(state)
+    return _must_lead(min(seats), seats) if seats else None
 
 
 def highest_double(state: State) -> Opening | None:
     """Let the highest double in any hand lead (rules 2.3, 3.3)."""
-    holders = _holders_of_doubles(state)
-    return _must_lead(max(holders), holders) if holders else None
+    seats = _seats_of_doubles(state)
+    return _must_lead(max(seats), seats) if seats else None
 
 
 def highest_double_or_heaviest(state: State) -> Opening | None:
@@ -32,7 +32,7 @@ def highest_double_or_heaviest(state: State) -> Opening | None:
     opening = highest_double(state)
     if opening is not None:
         return opening
-    seat, tile = max(_held(state), key=lambda held: (held[1].pips, held[1].high))
+    seat, tile = max(_seats_and_tiles(state), key=lambda item: (item[1].pips, item[1].high))
     return Opening(seat, (tile,))
 
 
@@ -63,25 +63,25 @@ OPENINGS: Final[Mapping[str, Callable[[State], Opening | None]]] = {
 
 def any_double_of_the_highest_holder(state: State) -> Opening | None:
     """Let the player with the highest double lead any double of their hand (rules 5.3)."""
-    holders = _holders_of_doubles(state)
-    if not holders:
+    seats = _seats_of_doubles(state)
+    if not seats:
         return None
-    seat = holders[max(holders)]
+    seat = seats[max(seats)]
     return Opening(seat, tuple([tile for tile in state.hands[seat] if tile.double]))
 
 
-def _held(state: State) -> list[tuple[int, Tile]]:
+def _seats_and_tiles(state: State) -> list[tuple[int, Tile]]:
     """Return all tiles in hands, each with its seat."""
     return [(seat, tile) for seat, hand in enumerate(state.hands) for tile in hand]
 
 
-def _holders_of_doubles(state: State) -> dict[int, int]:
+def _seats_of_doubles(state: State) -> dict[int, int]:
     """Return the seats that hold a double, by the number of the double."""
     return {tile.low: seat for seat, hand in enumerate(state.hands) for tile in hand if tile.double}
 
 
-def _must_lead(number: int, holders: dict[int, int]) -> Opening:
-    return Opening(holders[number], (double(number),))
+def _must_lead(number: int, seats: dict[int, int]) -> Opening:
+    return Opening(seats[number], (double(number),))
 
 
 # Answers to ``Rules.branching``: how a double branches if it is laid face up; ``layout`` defines the terms.

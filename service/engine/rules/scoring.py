@@ -75,18 +75,18 @@ class WinnerTakes(NamedTuple):
             winner = lightest_side(hands, teams)
         if winner is None:
             return []
-        own = [self.round_hand(left.value) for left in hands if side_number(left.seat, teams) == winner]
-        taken = [self.round_hand(left.value) for left in hands if side_number(left.seat, teams) != winner]
-        less = 0
+        own = [self.round_hand(hand.value) for hand in hands if side_number(hand.seat, teams) == winner]
+        counted = [self.round_hand(hand.value) for hand in hands if side_number(hand.seat, teams) != winner]
+        minus = 0
         if not went_out and self.blocked_score == "all":
-            taken += own
+            counted += own
         elif not went_out and self.blocked_score == "minus_own":
-            less = sum(own)
-        come_to = sum(taken) - less
-        points = max(0, self.round_total(come_to))
-        text = format_sum(taken) + (f" − {less}" if less else "") + ("" if points == come_to else f" → {points}")
+            minus = sum(own)
+        total = sum(counted) - minus
+        points = max(0, self.round_total(total))
+        text = format_sum(counted) + (f" − {minus}" if minus else "") + ("" if points == total else f" → {points}")
         rule = self.out_rule if went_out else self.blocked_rule
-        return [ScoreLine(left.seat, points, rule, text) for left in hands if side_number(left.seat, teams) == winner]
+        return [ScoreLine(hand.seat, points, rule, text) for hand in hands if side_number(hand.seat, teams) == winner]
 
 
 def side_number(seat: int, teams: int) -> int:
@@ -97,9 +97,9 @@ def side_number(seat: int, teams: int) -> int:
 def lightest_side(hands: Iterable[RemainingHand], teams: int) -> int | None:
     """Return the side (a team or a seat) with the lowest value in hand; ``None`` if several have it (rules A12)."""
     values: dict[int, int] = {}
-    for left in hands:
-        side = side_number(left.seat, teams)
-        values[side] = values.get(side, 0) + left.value
+    for hand in hands:
+        side = side_number(hand.seat, teams)
+        values[side] = values.get(side, 0) + hand.value
     lowest = min(values.values())
     lightest = [side for side, value in values.items() if value == lowest]
     return lightest[0] if len(lightest) == 1 else None
@@ -110,7 +110,7 @@ def lightest_seat(state: State, hands: Iterable[RemainingHand], teams: int) -> i
 
     If both partners have one, return the first clockwise from this round's leader.
     """
-    values = {left.seat: left.value for left in hands}
+    values = {hand.seat: hand.value for hand in hands}
     lowest = min(values.values())
     assert state.opener is not None
     seats = [seat for seat in state.clockwise(state.opener) if values[seat] == lowest]
@@ -122,9 +122,9 @@ def format_sum(numbers: Iterable[int]) -> str:
     return " + ".join([str(number) for number in numbers]) or "0"
 
 
-def format_hand(left: RemainingHand) -> str:
+def format_hand(hand: RemainingHand) -> str:
     """Return the tiles of a hand and its value, which can differ from its pips: ``5-6, 1-2 = 14``."""
-    return f"{', '.join([tile.name for tile in left.tiles]) or 'no tiles'} = {left.value}"
+    return f"{', '.join([tile.name for tile in hand.tiles]) or 'no tiles'} = {hand.value}"
 
 
 # Answers to ``Rules.end_value``; ``layout.EndValue`` explains the arguments.

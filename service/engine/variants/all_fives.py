@@ -22,7 +22,7 @@ from service.engine.rules.opening import OPENINGS, first_double
 from service.engine.rules.scoring import WinnerTakes, double_both_halves, placement_lines, round_result
 from service.engine.state import State
 from service.engine.tiles import Tile, double_set
-from service.engine.variant import Alias, Count, PlayerRange, Rules, Variant
+from service.engine.variant import Alias, PlayerRange, Rules, ScoreRound, Variant
 
 _SET: Final = double_set(6)
 _HANDS: Final = {2: 7, 3: 5, 4: 5}
@@ -51,7 +51,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         end_value=double_both_halves,
         points=_points,
         round_end=first_of(target_reached(target), out_or_stuck) if at_once else out_or_stuck,
-        score_round=_count(settings["blocked_score"], teams, _ROUNDINGS[settings["rounding"]]),
+        score_round=_score_round(settings["blocked_score"], teams, _ROUNDINGS[settings["rounding"]]),
         match_end=total_reached(target, "highest"),
         teams=teams,
     )
@@ -62,7 +62,7 @@ def _no_spinner(_layout: Layout, _double: Tile) -> Branching:
     return NEVER
 
 
-def _points(_state: State, _tile: Tile, _at: End | None, ends_sum: int | None) -> int:
+def _points(_state: State, _tile: Tile, _end: End | None, ends_sum: int | None) -> int:
     """Return the sum of the ends if five divides it, else 0 (rules 8.8)."""
     assert ends_sum is not None
     return 0 if ends_sum % _FIVE else ends_sum
@@ -78,21 +78,21 @@ _ROUNDINGS: Final[Mapping[str, _Rounding]] = {"total": (int, _to_five), "each_ha
 """The functions that round a hand and the sum of the hands, by the word of the option (rules 8.9)."""
 
 
-def _count(blocked_score: str, teams: int, rounding: _Rounding) -> Count:
-    """Return the count: the points of the plays, and the pips of the other sides (rules 8.9 to 8.11).
+def _score_round(blocked_score: str, teams: int, rounding: _Rounding) -> ScoreRound:
+    """Return the scoring of a round: the points of the plays, and the pips of the other sides (rules 8.9 to 8.11).
 
     The pips do not count if the target ended the round.
     """
     hands_count = WinnerTakes("8.9", "8.10", blocked_score, teams, *rounding)
 
-    def count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
+    def score_round(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
         lines = placement_lines(state, "8.8", lambda score: str(score.ends_sum))
         if ended_by == "target":
             result = round_result(state, ended_by, hands, lines)
             return result._replace(winner=state.layout.placements[-1].seat)
         return round_result(state, ended_by, hands, lines + hands_count.lines(state, ended_by, hands))
 
-    return count
+    return score_round
 
 
 VARIANT: Final = Variant(

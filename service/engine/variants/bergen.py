@@ -14,7 +14,7 @@ from service.engine.rules.opening import highest_double, lowest_double
 from service.engine.rules.scoring import lightest_side, round_result
 from service.engine.state import State
 from service.engine.tiles import Tile, double_set, pips
-from service.engine.variant import Count, PlayerRange, Rules, Variant
+from service.engine.variant import PlayerRange, Rules, ScoreRound, Variant
 
 _SET: Final = double_set(6)
 _HANDS: Final = {2: 6, 3: 6, 4: 5}
@@ -47,26 +47,26 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         reserve=reserve,
         points=_points,
         round_end=out_or_blocked(reserve),
-        score_round=_count(bonus, _LIGHTEST[blocked]),
+        score_round=_score_round(bonus, _LIGHTEST[blocked]),
         match_end=total_reached(target, "highest"),
     )
 
 
-def _points(state: State, tile: Tile, at: End | None, _ends_sum: int | None) -> int:
+def _points(state: State, tile: Tile, end: End | None, _ends_sum: int | None) -> int:
     """Return 2 for equal ends, 3 if one of them is a double, else 0; the lead is both ends (rules 15.5, 15.6)."""
-    if at is None:
+    if end is None:
         return _DOUBLE_HEADING
     left, right = state.layout.ends
-    other = right if at.name == left.name else left
-    if other.number != tile.other_half(at.number):
+    other = right if end.name == left.name else left
+    if other.number != tile.other_half(end.number):
         return 0
     return _TRIPLE_HEADING if tile.double or other.side == LONG else _DOUBLE_HEADING
 
 
-def _count(bonus: int, lightest: Callable[[_Hands], int | None]) -> Count:
-    """Return the count: the points of the plays, and a bonus for the winner of the round (rules 15.7, 15.8)."""
+def _score_round(bonus: int, lightest: Callable[[_Hands], int | None]) -> ScoreRound:
+    """Return the scoring of a round: the points of the plays, and a bonus for the winner (rules 15.7, 15.8)."""
 
-    def count(state: State, ended_by: EndReason, hands: _Hands) -> RoundResult:
+    def score_round(state: State, ended_by: EndReason, hands: _Hands) -> RoundResult:
         lines = [
             ScoreLine(score.seat, score.points, "15.5" if place else "15.6", _HEADINGS[score.points])
             for place, score in enumerate(state.placements_scored)
@@ -78,7 +78,7 @@ def _count(bonus: int, lightest: Callable[[_Hands], int | None]) -> Count:
             lines.append(ScoreLine(winner, bonus, "15.8", str(bonus)))
         return round_result(state, ended_by, hands, lines)
 
-    return count
+    return score_round
 
 
 def _lightest(hands: _Hands) -> int | None:
@@ -88,9 +88,9 @@ def _lightest(hands: _Hands) -> int | None:
 
 def _lightest_without_doubles(hands: _Hands) -> int | None:
     """Return the same among hands without a double; if there are none, do not count the doubles (rules 15.8)."""
-    plain = tuple([left for left in hands if not any(tile.double for tile in left.tiles)])
+    plain = tuple([hand for hand in hands if not any(tile.double for tile in hand.tiles)])
     return _lightest(
-        plain or tuple([left._replace(value=pips(tile for tile in left.tiles if not tile.double)) for left in hands])
+        plain or tuple([hand._replace(value=pips(tile for tile in hand.tiles if not tile.double)) for hand in hands])
     )
 
 

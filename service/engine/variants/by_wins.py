@@ -67,15 +67,15 @@ _PLAIN: Final = {"double": "double", "both_ends": "both ends", "cross": "cross",
 def _usual(options: Mapping[str, Value | None], seats: int) -> dict[str, Value]:
     """Return the defaults of the requested table for this number of players (rules 16.2, 16.3, 16.8, 16.11)."""
     table = _TABLES[str(options["table"])]
-    two = seats == min(_HANDS)
-    usual_hand = _HANDS[seats][0] if not two else min(_HANDS[2]) if options["drawing"] else table["hand"]
+    for_two = seats == min(_HANDS)
+    usual_hand = _HANDS[seats][0] if not for_two else min(_HANDS[2]) if options["drawing"] else table["hand"]
     hand = int(options["hand"] or usual_hand)
-    decides = (options["reset"] or table["reset"]) == "all_scored"
+    can_decide = (options["reset"] or table["reset"]) == "all_scored"
     return table | {
         "teams": 2 if seats == _TEAM_SEATS else 0,
         "hand": hand,
-        "drawing": two and hand == min(_HANDS[seats]) and table["drawing"],
-        "one_all": decides and table["one_all"],
+        "drawing": for_two and hand == min(_HANDS[seats]) and table["drawing"],
+        "one_all": can_decide and table["one_all"],
         "redeal_doubles": 0 if hand == max(_HANDS[2]) else table["redeal_doubles"],
     }
 
@@ -86,7 +86,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     settings = settled(options, seats, len(_SET), **usual)
     tiles = _SET[1:] if seats % 2 else _SET
     reserve = 0 if settings["drawing"] else len(tiles)
-    count = _Count.of(settings, tiles)
+    scoring = _Scoring.of(settings, tiles)
     return Rules(
         seats=seats,
         settings=settings,
@@ -103,10 +103,10 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         drawing=UNTIL_IT_FITS,
         reserve=reserve,
         round_end=out_or_blocked(reserve),
-        score_round=count.result,
+        score_round=scoring.result,
         match_end=total_reached(settings["target"], "highest", MAX_ROUNDS),
         carries=None if settings["draw"] == "same" else "winner",
-        leads_next=count.leads_next,
+        leads_next=scoring.leads_next,
         deals_again=settings["redeal_doubles"] > 0,
         teams=settings["teams"],
     )
@@ -115,9 +115,9 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 def _check(options: Mapping[str, Value | None], seats: int, usual: Mapping[str, Value]) -> None:
     """Raise ``InvalidSetup`` for options that do not go together (rules 16.2 to 16.4, 16.8, 16.9)."""
     chosen = {key: usual.get(key) if value is None else value for key, value in options.items()}
-    hand, two = chosen["hand"], seats == min(_HANDS)
+    hand, for_two = chosen["hand"], seats == min(_HANDS)
     possible: dict[str, tuple[Value, ...]] = {"hand": _HANDS[seats]}
-    if not two or hand != min(_HANDS[2]):
+    if not for_two or hand != min(_HANDS[2]):
         possible["drawing"] = (False,)
     if chosen["reset"] != "all_scored":
         possible["one_all"] = (False,)
@@ -160,8 +160,8 @@ def _opening(
     return opening
 
 
-class _Count(NamedTuple):
-    """The count of a round: its winner, the value of the win, and resets of totals (rules 16.5 to 16.8)."""
+class _Scoring(NamedTuple):
+    """The scoring of a round: its winner, the value of the win, and resets of totals (rules 16.5 to 16.8)."""
 
     teams: int
     tiles: tuple[Tile, ...]
@@ -175,11 +175,11 @@ class _Count(NamedTuple):
     words: Mapping[str, str]
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any], tiles: tuple[Tile, ...]) -> _Count:
-        """Return the count of these options."""
-        taken = {key: settings[key] for key in ("teams", "blocked", "draw", "reset", "one_all", "target")}
+    def of(cls, settings: Mapping[str, Any], tiles: tuple[Tile, ...]) -> _Scoring:
+        """Return the scoring for these options."""
+        fields = {key: settings[key] for key in ("teams", "blocked", "draw", "reset", "one_all", "target")}
         words = _PLAIN | _WORDS.get(settings["table"].partition("_seven")[0], {})
-        return cls(**taken, tiles=tiles, values={kind: settings[f"value_{kind}"] for kind in _PLAIN}, words=words)
+        return cls(**fields, tiles=tiles, values={kind: settings[f"value_{kind}"] for kind in _PLAIN}, words=words)
 
     def result(self, state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
         """Return the result; the winner went out, or has the lightest hand of a blocked round (rules 16.5, 16.12)."""
@@ -188,7 +188,7 @@ class _Count(NamedTuple):
             winner = lightest_seat(state, hands, self.teams)
         if winner is None:
             return round_result(state, ended_by, hands, (), carried=int(self.draw != "same"))
-        won = [side_number(left.seat, self.teams) == side_number(winner, self.teams) for left in hands]
+        won = [side_number(hand.seat, self.teams) == side_number(winner, self.teams) for hand in hands]
         lines = self._decided(won) if self._is_decider(state.totals) else self._won(state, won, ended_by)
         return round_result(state, ended_by, hands, lines)._replace(winner=winner)
 
@@ -201,26 +201,33 @@ class _Count(NamedTuple):
         return self.one_all and all([total == 1 for total in totals])
 
     def _decided(self, won: list[bool]) -> list[ScoreLine]:
-        return [ScoreLine(seat, 1 if own else -1, "16.8", f"decider 1 → {2 * own}") for seat, own in enumerate(won)]
+        return [
+            ScoreLine(seat, 1 if has_won else -1, "16.8", f"decider 1 → {2 * has_won}")
+            for seat, has_won in enumerate(won)
+        ]
 
     def _won(self, state: State, won: list[bool], ended_by: EndReason) -> list[ScoreLine]:
         """Return the lines of the win, one for each winning seat, and of the resets (rules 16.5 to 16.7)."""
         value, text = self._value(state, ended_by)
-        totals = [total + value * own for total, own in zip(state.totals, won, strict=True)]
+        totals = [total + value * has_won for total, has_won in zip(state.totals, won, strict=True)]
         if (
             self.target == _SIX
             and max(totals) >= _SIX
-            and not any(total for total, own in zip(totals, won, strict=True) if not own)
+            and not any(total for total, has_won in zip(totals, won, strict=True) if not has_won)
         ):
             text = f"six love {text}"
-        lines = [ScoreLine(seat, value, "16.5", text) for seat, own in enumerate(won) if own]
+        lines = [ScoreLine(seat, value, "16.5", text) for seat, has_won in enumerate(won) if has_won]
         if self.reset == "others":
-            lost = [0 if own else total for total, own in zip(totals, won, strict=True)]
+            reset_totals = [0 if has_won else total for total, has_won in zip(totals, won, strict=True)]
             word = ""
         else:
-            lost = totals if self.reset == "all_scored" and all(totals) and not self._is_decider(tuple(totals)) else []
+            reset_totals = (
+                totals if self.reset == "all_scored" and all(totals) and not self._is_decider(tuple(totals)) else []
+            )
             word = "bruk "
-        lines += [ScoreLine(seat, -old, "16.7", f"{word}{old} → 0") for seat, old in enumerate(lost) if old]
+        lines += [
+            ScoreLine(seat, -total, "16.7", f"{word}{total} → 0") for seat, total in enumerate(reset_totals) if total
+        ]
         return lines
 
     def _value(self, state: State, ended_by: EndReason) -> tuple[int, str]:

@@ -40,7 +40,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         drawing=UNTIL_IT_FITS,
         reserve=len(_SET),
         round_end=out_or_blocked(len(_SET)),
-        score_round=_Count(settings["blocked"]).result,
+        score_round=_Scoring(settings["blocked"]).result,
         match_end=_MatchEnd(settings["match"], settings["target"]).verdict,
         leads_next=_leads_next,
         has_manches=True,
@@ -69,10 +69,10 @@ def _worth_of_stars(stars: tuple[int, ...]) -> tuple[float, ...]:
         if all(after):
             continue
         if after[winner] == _STARS:
-            written: Sequence[float] = [after.count(0) if seat == winner else -(not after[seat]) for seat in seats]
+            points: Sequence[float] = [after.count(0) if seat == winner else -(not after[seat]) for seat in seats]
         else:
-            written = _worth_of_stars(after)
-        worth = [so_far + part / len(stars) for so_far, part in zip(worth, written, strict=True)]
+            points = _worth_of_stars(after)
+        worth = [so_far + part / len(stars) for so_far, part in zip(worth, points, strict=True)]
     return tuple(worth)
 
 
@@ -80,8 +80,8 @@ def _with_star(stars: tuple[int, ...], winner: int) -> tuple[int, ...]:
     return tuple([count + (seat == winner) for seat, count in enumerate(stars)])
 
 
-class _Count(NamedTuple):
-    """The count of a round (rules 17.3 to 17.6)."""
+class _Scoring(NamedTuple):
+    """The scoring of a round (rules 17.3 to 17.6)."""
 
     blocked: str
 

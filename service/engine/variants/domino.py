@@ -13,7 +13,7 @@ from service.engine.rules.opening import any_double_of_the_highest_holder
 from service.engine.rules.scoring import format_hand, round_result, side_number
 from service.engine.state import Hand, State
 from service.engine.tiles import double_set, parse_tile, pips
-from service.engine.variant import Count, PlayerRange, Rules, Variant
+from service.engine.variant import PlayerRange, Rules, ScoreRound, Variant
 
 _DOUBLE_SIX: Final = 6
 _MAX_ON_DOUBLE_SIX: Final = 4
@@ -48,7 +48,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         drawing=ONE_TO_PLACE_OR_KEEP,
         round_end=out_or_blocked(),
         hand_value=_hand_value,
-        score_round=_count(teams),
+        score_round=_score_round(teams),
         match_end=lambda state: last_side_standing(state, lambda total: total >= limit, teams),
         teams=teams,
     )
@@ -66,31 +66,31 @@ def _hand_value(hand: Hand) -> int:
     return 10 if hand == (_ZEROS,) else pips(hand)
 
 
-def _count(teams: int) -> Count:
-    """Return the count: each side but the finisher's scores its own hands and those left on the finisher's side.
+def _score_round(teams: int) -> ScoreRound:
+    """Return the scoring of a round: each side but the finisher's gets its own hands and those of the finisher's side.
 
     The lines name rules 5.7, or with teams 5.9.
     """
     rule = "5.9" if teams else "5.7"
 
-    def count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
+    def score_round(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
         sides = [side_number(seat, teams) for seat in range(len(state.hands))]
         finisher = None if state.went_out_first is None else sides[state.went_out_first]
-        unfinished = [left for left in hands if left.tiles]
+        unfinished = [hand for hand in hands if hand.tiles]
         lines = [
-            ScoreLine(seat, left.value, rule, _line_text(left, teams=bool(teams)))
+            ScoreLine(seat, hand.value, rule, _line_text(hand, teams=bool(teams)))
             for seat in state.active_seats()
             if sides[seat] != finisher
-            for left in unfinished
-            if sides[left.seat] == sides[seat] or sides[left.seat] == finisher
+            for hand in unfinished
+            if sides[hand.seat] == sides[seat] or sides[hand.seat] == finisher
         ]
         return round_result(state, ended_by, hands, lines)
 
-    return count
+    return score_round
 
 
-def _line_text(left: RemainingHand, *, teams: bool) -> str:
-    return f"seat {left.seat}: {format_hand(left)}" if teams else format_hand(left)
+def _line_text(hand: RemainingHand, *, teams: bool) -> str:
+    return f"seat {hand.seat}: {format_hand(hand)}" if teams else format_hand(hand)
 
 
 VARIANT: Final = Variant(

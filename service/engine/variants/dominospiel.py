@@ -21,7 +21,7 @@ from service.engine.rules.scoring import format_hand, round_result
 from service.engine.rules.settlement import average, difference, fixed
 from service.engine.state import State
 from service.engine.tiles import double_set, pips, sort_tiles
-from service.engine.variant import Count, PlayerRange, Rules, Settlement, Variant
+from service.engine.variant import PlayerRange, Rules, ScoreRound, Settlement, Variant
 
 _PLAYERS: Final = PlayerRange(2, 7)
 _SET: Final = double_set(6)
@@ -45,36 +45,36 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         may_follow=any_number,
         drawing=ONE_AND_GO_ON,
         round_end=first_of(first_seat_out if first_out else all_seats_out, blocked()),
-        score_round=_count(loser_writes_stock=first_out),
+        score_round=_score_round(loser_writes_stock=first_out),
         match_end=total_reached(limit, "lowest"),
         settlement=_settlements(stake)[settlement],
     )
 
 
-def _count(*, loser_writes_stock: bool) -> Count:
-    """Return the count: each seat gets the pips of its hand (rules 4.6).
+def _score_round(*, loser_writes_stock: bool) -> ScoreRound:
+    """Return the scoring of a round: each seat gets the pips of its hand (rules 4.6).
 
     ``loser_writes_stock``: the seat with most pips also gets those of the stock; so does each of several tied seats.
     """
 
-    def count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
-        lines = [ScoreLine(left.seat, left.value, "4.6", format_hand(left)) for left in hands if left.tiles]
+    def score_round(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
+        lines = [ScoreLine(hand.seat, hand.value, "4.6", format_hand(hand)) for hand in hands if hand.tiles]
         stock = pips(state.stock)
         if loser_writes_stock and stock:
-            most = max(left.value for left in hands)
+            highest = max(hand.value for hand in hands)
             lines += [
                 ScoreLine(
-                    left.seat,
+                    hand.seat,
                     stock,
                     "4.6",
                     f"stock: {', '.join(tile.name for tile in sort_tiles(state.stock))} = {stock}",
                 )
-                for left in hands
-                if left.value == most
+                for hand in hands
+                if hand.value == highest
             ]
         return round_result(state, ended_by, hands, lines)
 
-    return count
+    return score_round
 
 
 def _settlements(stake: int) -> dict[str, Callable[[State], Settlement]]:

@@ -13,7 +13,7 @@ from service.engine.rules.opening import every_double, highest_double
 from service.engine.rules.scoring import all_but_long_sides, placement_lines, round_result
 from service.engine.state import State
 from service.engine.tiles import Tile, double_set
-from service.engine.variant import Count, PlayerRange, Points, Rules, Variant
+from service.engine.variant import PlayerRange, Points, Rules, ScoreRound, Variant
 
 _DIVISORS: Final = {6: 3, 9: 5, 12: 7, 15: 9, 18: 11}
 _FEWEST: Final = 3
@@ -46,7 +46,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         end_value=all_but_long_sides,
         points=_points(divisor),
         round_end=out_or_blocked(),
-        score_round=_count(divisor),
+        score_round=_score_round(divisor),
         match_end=after_rounds(rounds),
         rows={tile: _row(tile, divisor) for tile in double_set(highest)},
     )
@@ -55,22 +55,22 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 def _points(divisor: int) -> Points:
     """Return the points of a play: the quotient if the divisor divides the sum of the ends, else 0 (rules 3.6)."""
 
-    def points(_state: State, _tile: Tile, _at: End | None, ends_sum: int | None) -> int:
+    def points(_state: State, _tile: Tile, _end: End | None, ends_sum: int | None) -> int:
         assert ends_sum is not None
         return 0 if ends_sum % divisor else ends_sum // divisor
 
     return points
 
 
-def _count(divisor: int) -> Count:
-    """Return the count: the points of the plays minus the pips left in hand (rules 3.6, 3.8)."""
+def _score_round(divisor: int) -> ScoreRound:
+    """Return the scoring of a round: the points of the plays minus the pips left in hand (rules 3.6, 3.8)."""
 
-    def count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
+    def score_round(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
         lines = placement_lines(state, "3.6", lambda score: f"{score.ends_sum} ÷ {divisor}")
-        lines += [ScoreLine(left.seat, -left.value, "3.8", f"0 − {left.value}") for left in hands if left.value]
+        lines += [ScoreLine(hand.seat, -hand.value, "3.8", f"0 − {hand.value}") for hand in hands if hand.value]
         return round_result(state, ended_by, hands, lines)
 
-    return count
+    return score_round
 
 
 def _row(tile: Tile, divisor: int) -> int:

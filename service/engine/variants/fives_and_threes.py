@@ -51,7 +51,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         end_value=double_both_halves,
         points=_points(target if settings["exact"] else None, teams),
         round_end=first_of(target_reached(target), side_out(teams), blocked(len(_SET))),
-        score_round=_count,
+        score_round=_score_round,
         match_end=total_reached(target, "highest"),
         teams=teams,
     )
@@ -63,13 +63,13 @@ def _points(exactly: int | None, teams: int) -> Points:
     ``exactly``: the target; a play that would pass it scores nothing (rules 9.9).
     """
 
-    def points(state: State, _tile: Tile, _at: End | None, ends_sum: int | None) -> int:
+    def points(state: State, _tile: Tile, _end: End | None, ends_sum: int | None) -> int:
         seat = state.turn
         assert seat is not None
         assert ends_sum is not None
         hands = state.hands
-        left = sum([len(hand) for hand in hands[seat % teams :: teams]]) if teams else len(hands[seat])
-        scored = sum([ends_sum // divisor for divisor in _divisors(ends_sum)]) + (left == 1)
+        tiles_left = sum([len(hand) for hand in hands[seat % teams :: teams]]) if teams else len(hands[seat])
+        scored = sum([ends_sum // divisor for divisor in _divisors(ends_sum)]) + (tiles_left == 1)
         if exactly is not None and state.running_totals()[seat] + scored > exactly:
             return 0
         return scored
@@ -81,7 +81,7 @@ def _divisors(ends_sum: int) -> list[int]:
     return [divisor for divisor in _DIVISORS if ends_sum % divisor == 0]
 
 
-def _count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
+def _score_round(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
     """Return the points of the plays; the winner laid the tile that ended the round (rules 9.8, 9.10)."""
     result = round_result(state, ended_by, hands, [_line(score) for score in state.placements_scored])
     return result._replace(winner=None if ended_by == "blocked" else state.layout.placements[-1].seat)

@@ -43,26 +43,26 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         may_follow=one_tile,
         drawing=UNTIL_IT_FITS,
         round_end=first_of(first_seat_out, all_ends_closed, nothing_left_fits, blocked()),
-        score_round=_count,
+        score_round=_score_round,
         match_end=after_rounds(rounds),
     )
 
 
-def _count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
+def _score_round(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
     """Return the scores: a hand of p pips gets (S/4 − p) × 100 = 25·S − 100·p; S: all pips in hands (rules 1.8)."""
-    everything = sum([left.value for left in hands])
+    everything = sum([hand.value for hand in hands])
     return round_result(
         state,
         ended_by,
         hands,
         [
             ScoreLine(
-                left.seat,
-                25 * everything - 100 * left.value,
+                hand.seat,
+                25 * everything - 100 * hand.value,
                 "1.8",
-                f"({everything} ÷ 4 − {left.value}) × 100",
+                f"({everything} ÷ 4 − {hand.value}) × 100",
             )
-            for left in hands
+            for hand in hands
         ],
     )
 

@@ -38,7 +38,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         drawing=UNTIL_IT_FITS,
         round_end=out_or_blocked(),
         hand_value=_hand_value(settings["lone_blank"], settings["lone_six"]),
-        score_round=_Count(teams, settings["open_at"], has_eggs=settings["eggs"]).result,
+        score_round=_Scoring(teams, settings["open_at"], has_eggs=settings["eggs"]).result,
         match_end=total_reached(settings["limit"], "lowest"),
         carries="loser" if settings["eggs"] else None,
         leads_next=winner_or_same_leader,
@@ -74,8 +74,8 @@ def _hand_value(lone_blank: int, lone_six: int) -> Callable[[Hand], int]:
     return lambda hand: lone[hand] if hand in lone else pips(hand)
 
 
-class _Count(NamedTuple):
-    """The count of a round (rules 11.10, 11.11, 11.13). A blocked round is called a fish."""
+class _Scoring(NamedTuple):
+    """The scoring of a round (rules 11.10, 11.11, 11.13). A blocked round is called a fish."""
 
     teams: int
     """0 or 2."""
@@ -87,9 +87,9 @@ class _Count(NamedTuple):
     def result(self, state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
         """Return the result: every side but the spared ones gets its own hands, the loser also the carry."""
         values: dict[int, int] = {}
-        for left in hands:
-            side = side_number(left.seat, self.teams)
-            values[side] = values.get(side, 0) + left.value
+        for hand in hands:
+            side = side_number(hand.seat, self.teams)
+            values[side] = values.get(side, 0) + hand.value
         spared = self._spared(state, values)
         if len(spared) > 1 and self.has_eggs:
             return round_result(state, ended_by, hands, (), carried=sum(values.values()))
@@ -100,10 +100,10 @@ class _Count(NamedTuple):
         lines = []
         for side, value in values.items():
             carried = state.carry if loser is not None and side == side_number(loser, self.teams) else 0
-            seats = [left.seat for left in hands if side_number(left.seat, self.teams) == side]
+            seats = [hand.seat for hand in hands if side_number(hand.seat, self.teams) == side]
             if side in spared or (not state.totals[seats[0]] and value + carried < self.open_at):
                 continue
-            text = format_sum([left.value for left in hands if left.seat in seats])
+            text = format_sum([hand.value for hand in hands if hand.seat in seats])
             lines += [ScoreLine(seat, value, "11.10", text) for seat in seats if value]
             lines += [ScoreLine(seat, carried, "11.11", f"{carried} carried over") for seat in seats if carried]
         return round_result(state, ended_by, hands, lines, loser=loser)._replace(winner=winner)

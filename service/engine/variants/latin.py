@@ -75,7 +75,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         drawing=UNTIL_IT_FITS,
         reserve=len(tiles),
         round_end=out_or_blocked(len(tiles)),
-        score_round=_Count(
+        score_round=_Scoring(
             all_hands=settings["count"] == "all",
             by_team=settings["tranque"] == "team",
             tie=settings["tie"],
@@ -104,8 +104,8 @@ def _next_in_turn(state: State, _result: RoundResult) -> int:
     return (state.opener + 1) % _SEATS
 
 
-class _Count(NamedTuple):
-    """The count of a round: its winner, the points of the hands, and the bonuses (rules 10.4 to 10.6)."""
+class _Scoring(NamedTuple):
+    """The scoring of a round: its winner, the points of the hands, and the bonuses (rules 10.4 to 10.6)."""
 
     all_hands: bool
     """Whether the hands of the winning team count too."""
@@ -121,8 +121,8 @@ class _Count(NamedTuple):
         lines = []
         if winner is not None:
             team = winner % _TEAMS
-            others = [left for left in hands if left.seat != finisher]
-            counted = [left.value for left in others if self.all_hands or left.seat % _TEAMS != team]
+            others = [hand for hand in hands if hand.seat != finisher]
+            counted = [hand.value for hand in others if self.all_hands or hand.seat % _TEAMS != team]
             rule = "10.4" if ended_by == "out" else "10.5"
             lines += _team_lines(team, sum(counted), rule, format_sum(counted))
             if self.extras.round_bonus and state.round <= len(_ROUND_BONUS):

@@ -22,7 +22,7 @@ from service.engine.rules.opening import first_face_up, highest_double_or_heavie
 from service.engine.rules.scoring import format_hand, format_sum, round_result
 from service.engine.state import Hand, State
 from service.engine.tiles import double_set, parse_tile, pips
-from service.engine.variant import Count, Opening, PlayerRange, Rules, Variant, Verdict
+from service.engine.variant import Opening, PlayerRange, Rules, ScoreRound, Variant, Verdict
 
 _HANDS: Final = {2: 7, 3: 9, 4: 7, 5: 5, 6: 4, 7: 4, 8: 3, 9: 3, 10: 2, 11: 2, 12: 2, 13: 2}
 """The size of a hand, by the number of players (rules 2.1)."""
@@ -52,7 +52,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         may_flip=_may_flip,
         round_end=first_of(flipped, first_seat_out, all_ends_closed, blocked(_HIDDEN)),  # a flip also closes every end
         hand_value=_hand_value,
-        score_round=_count(others_write_own=others_write_own),
+        score_round=_score_round(others_write_own=others_write_own),
         match_end=_match_end(limit),
         carries="loser",
         dealer=_dealer,
@@ -88,13 +88,13 @@ def _hand_value(hand: Hand) -> int:
     return pips(hand) + (10 if _ZEROS in hand else 0)
 
 
-def _count(*, others_write_own: bool) -> Count:
-    """Return the count: a single loser gets the points of all hands and the carry (rules 2.11)."""
+def _score_round(*, others_write_own: bool) -> ScoreRound:
+    """Return the scoring of a round: a single loser gets the points of all hands and the carry (rules 2.11)."""
 
-    def count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
-        values = [left.value for left in hands]
-        most = max(values)
-        losers = [left.seat for left in hands if left.value == most]
+    def score_round(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
+        values = [hand.value for hand in hands]
+        highest = max(values)
+        losers = [hand.seat for hand in hands if hand.value == highest]
         loser = losers[0] if len(losers) == 1 else None
         lines: list[ScoreLine] = []
         if loser is not None:
@@ -103,12 +103,12 @@ def _count(*, others_write_own: bool) -> Count:
                 lines.append(ScoreLine(loser, state.carry, "2.11", f"{state.carry} carried over"))
             if others_write_own:
                 lines += [
-                    ScoreLine(left.seat, left.value, "2.10", format_hand(left)) for left in hands if left.seat != loser
+                    ScoreLine(hand.seat, hand.value, "2.10", format_hand(hand)) for hand in hands if hand.seat != loser
                 ]
         card = round_result(state, ended_by, hands, lines, loser=loser, carried=sum(values) if loser is None else 0)
         return card._replace(winner=_winner(state, hands))
 
-    return count
+    return score_round
 
 
 def _winner(state: State, hands: tuple[RemainingHand, ...]) -> int:
@@ -116,7 +116,7 @@ def _winner(state: State, hands: tuple[RemainingHand, ...]) -> int:
     if state.went_out_first is not None:
         return state.went_out_first
     assert state.opener is not None
-    value = {left.seat: left.value for left in hands}
+    value = {hand.seat: hand.value for hand in hands}
     return min(state.clockwise(state.opener), key=value.__getitem__)
 
 
@@ -127,8 +127,8 @@ def _match_end(limit: int) -> Callable[[State], Verdict]:
         verdict = last_side_standing(state, lambda total: total > limit)
         if verdict.winners or (_ZEROS,) not in state.hands:
             return verdict
-        left = [seat for seat in state.active_seats() if seat not in verdict.eliminated]
-        return Verdict(verdict.eliminated, best_seats(state, left, "lowest"))
+        remaining = [seat for seat in state.active_seats() if seat not in verdict.eliminated]
+        return Verdict(verdict.eliminated, best_seats(state, remaining, "lowest"))
 
     return match_end
 

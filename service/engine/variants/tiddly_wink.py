@@ -13,7 +13,7 @@ from service.engine.rules.opening import highest_double
 from service.engine.rules.scoring import WinnerTakes, lightest_side, round_result
 from service.engine.state import State
 from service.engine.tiles import double_set
-from service.engine.variant import Alias, Count, PlayerRange, Rules, Variant
+from service.engine.variant import Alias, PlayerRange, Rules, ScoreRound, Variant
 
 _PLAYERS: Final = PlayerRange(5, 9)
 _SET: Final = double_set(6)
@@ -46,21 +46,21 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     )
 
 
-def _pool(stake: int) -> Count:
-    """Return the count: each other seat pays its stake to the winner; without one, nobody pays (rules 13.6, 13.7)."""
+def _pool(stake: int) -> ScoreRound:
+    """Return the scoring of a round: the others pay their stakes to the winner, if there is one (rules 13.6, 13.7)."""
 
-    def count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
+    def score_round(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
         winner = state.went_out_first if ended_by == "out" else lightest_side(hands, 0)
         others = len(hands) - 1
         lines = [
-            ScoreLine(left.seat, stake * others, "13.7", f"{stake} × {others}")
-            if left.seat == winner
-            else ScoreLine(left.seat, -stake, "13.7", f"0 − {stake}")
-            for left in hands
+            ScoreLine(hand.seat, stake * others, "13.7", f"{stake} × {others}")
+            if hand.seat == winner
+            else ScoreLine(hand.seat, -stake, "13.7", f"0 − {stake}")
+            for hand in hands
         ]
         return round_result(state, ended_by, hands, lines if winner is not None else ())
 
-    return count
+    return score_round
 
 
 VARIANT: Final = Variant(

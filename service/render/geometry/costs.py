@@ -152,16 +152,17 @@ class Surroundings(NamedTuple):
     """Whether a double laid now is expected to branch."""
 
 
-def best_spot(around: Surroundings, mouth: Mouth, *, double: bool) -> Spot | None:
+def best_spot(surroundings: Surroundings, mouth: Mouth, *, double: bool) -> Spot | None:
     """Return the cheapest free spot at this mouth; ``None`` if no spot is free."""
     allowed = [
         spot
         for spot in spots(mouth, double=double)
-        if around.grid.has_room(spot.box, mouth.host) and (not around.plan.is_line or _in_half(mouth.arm, spot.box))
+        if surroundings.grid.has_room(spot.box, mouth.host)
+        and (not surroundings.plan.is_line or _in_half(mouth.arm, spot.box))
     ]
     if len(allowed) < 2:
         return allowed[0] if allowed else None
-    return min(allowed, key=lambda spot: _cost(around, mouth, spot, double=double))
+    return min(allowed, key=lambda spot: _cost(surroundings, mouth, spot, double=double))
 
 
 def _in_half(arm: int | None, box: Box) -> bool:
@@ -171,23 +172,23 @@ def _in_half(arm: int | None, box: Box) -> bool:
     return box.y0 >= -2 and (box.x1 <= 0 or box.y0 >= 3)
 
 
-def _cost(around: Surroundings, mouth: Mouth, spot: Spot, *, double: bool) -> int:
-    plan, grid, _, branches = around
+def _cost(surroundings: Surroundings, mouth: Mouth, spot: Spot, *, double: bool) -> int:
+    plan, grid, _, branches = surroundings
     box, far, *_ = spot
-    cost = _direction_cost(around, mouth, spot) + _room_cost(grid, far, double=double)
+    cost = _direction_cost(surroundings, mouth, spot) + _room_cost(grid, far, double=double)
     cost += _OUTSIDE * plan.outside(box.united(strip(far, 0, 4, 1)) if double else box)
-    cost += _TAKEN_ROOM * _taken_room(around, mouth, box)
+    cost += _TAKEN_ROOM * _taken_room(surroundings, mouth, box)
     if double and branches:
         cost += _sides_cost(grid, far)
     return cost
 
 
-def _direction_cost(around: Surroundings, mouth: Mouth, spot: Spot) -> int:
+def _direction_cost(surroundings: Surroundings, mouth: Mouth, spot: Spot) -> int:
     heading, arm = spot.far.heading, mouth.arm
     cost = 0
     if arm is not None:
         inwards = heading == right_of(arm)
-        if around.plan.is_line:
+        if surroundings.plan.is_line:
             cost += _TO_MIDDLE * inwards
         else:
             cost += _ASTRAY * (inwards + (not _in_quadrant(arm, spot.box))) + _BACK * (heading == opposite(arm))
@@ -197,7 +198,7 @@ def _direction_cost(around: Surroundings, mouth: Mouth, spot: Spot) -> int:
     cost += _ELBOW * spot.elbow
     if not on_axis:
         cost += _TURN + _RIGHT_TURN * (heading == right_of(mouth.ray.heading))
-    elif around.grid.run(spot.far, _LANE_HALF, _LANE_LENGTH) < _LANE_LENGTH:
+    elif surroundings.grid.run(spot.far, _LANE_HALF, _LANE_LENGTH) < _LANE_LENGTH:
         cost += _NARROW_LANE
     return cost
 
@@ -235,14 +236,14 @@ def _sides_cost(grid: Grid, far: Ray) -> int:
     return cost
 
 
-def _taken_room(around: Surroundings, mouth: Mouth, box: Box) -> int:
+def _taken_room(surroundings: Surroundings, mouth: Mouth, box: Box) -> int:
     """Return the room that this box takes from other ends near it, in units."""
     x0, y0, x1, y1 = box
     taken = 0
-    for other in around.mouths:
+    for other in surroundings.mouths:
         x, y, _ = other.ray
         if x0 - _NEAR < x < x1 + _NEAR and y0 - _NEAR < y < y1 + _NEAR and other is not mouth and not other.closed:
-            taken += _lost_room(around.grid, other, box)
+            taken += _lost_room(surroundings.grid, other, box)
     return taken
 
 
@@ -265,8 +266,8 @@ def _exits(ray: Ray, side: Side) -> tuple[tuple[Ray, Box], ...]:
     return tuple([(ray, strip(ray, 0, _STRAIGHT_ROOM, 2)) for ray in rays])
 
 
-def _overlap(one: Box, other: Box) -> bool:
-    return one.x0 < other.x1 and other.x0 < one.x1 and one.y0 < other.y1 and other.y0 < one.y1
+def _overlap(first: Box, second: Box) -> bool:
+    return first.x0 < second.x1 and second.x0 < first.x1 and first.y0 < second.y1 and second.y0 < first.y1
 
 
 def _distance(ray: Ray, box: Box) -> int:

@@ -40,7 +40,7 @@ LEADING_TILE: Final = Box(-2, -1, 2, 1)
 LEADING_DOUBLE: Final = Box(-1, -2, 1, 2)
 
 
-class Laid(NamedTuple):
+class LaidTile(NamedTuple):
     """A tile on the table."""
 
     box: Box
@@ -60,7 +60,7 @@ class Table:
     grid: Grid = field(default_factory=empty_grid)
     mouths: dict[str, Mouth] = field(default_factory=dict)
     """All ends by name, also closed ends."""
-    laid: list[Laid] = field(default_factory=list)
+    tiles: list[LaidTile] = field(default_factory=list)
     has_face_up_double: bool = False
 
     def copy(self) -> Table:
@@ -70,7 +70,7 @@ class Table:
             self.doubles_across,
             self.grid.copy(),
             self.mouths.copy(),
-            self.laid.copy(),
+            self.tiles.copy(),
             self.has_face_up_double,
         )
 
@@ -81,7 +81,7 @@ class Table:
         """
         lies_across = tile.double and self.doubles_across
         box = LEADING_DOUBLE if lies_across else LEADING_TILE
-        self._put(Laid(box, across(EAST) if lies_across else 0, None))
+        self._put(LaidTile(box, across(EAST) if lies_across else 0, None))
         self.has_face_up_double = tile.double
         side: Side = LONG if lies_across else END
         sides: list[tuple[Ray, Side, int]] = [
@@ -107,7 +107,7 @@ class Table:
         box, far, *_ = spot
         outer = tile.other_half(mouth.number) if placement.outer is None else placement.outer
         rotation = across(far.heading) if lies_across else lengthwise(far.heading, turned=outer < tile.high)
-        self._put(Laid(box, rotation, link.line if link else None))
+        self._put(LaidTile(box, rotation, link.line if link else None))
         if link:
             self.grid.put_link(link.cells)
         self.has_face_up_double |= tile.double and not face_down
@@ -130,9 +130,9 @@ class Table:
         link = find_link(self.grid, mouth.ray, double=across)
         return link.spot, link
 
-    def _put(self, laid: Laid) -> None:
-        self.grid.put_tile(laid.box)
-        self.laid.append(laid)
+    def _put(self, tile: LaidTile) -> None:
+        self.grid.put_tile(tile.box)
+        self.tiles.append(tile)
 
 
 def lengthwise(heading: int, *, turned: bool = False) -> int:
@@ -258,18 +258,18 @@ class GrowingGeometry:
         planned = _area(self._table.plan.table)
         if self._layout is None or not self._layout.placements:
             return Geometry(planned, _area(LEADING_TILE.united(LEADING_DOUBLE)), (), ())
-        laid = self._table.laid
+        laid_tiles = self._table.tiles
         tiles = tuple(
             [
                 PlacedTile(tile, *_centre(box), rotation, face_down, seat, link)
                 for (tile, _, _, seat, face_down, _), (box, rotation, link) in zip(
-                    self._layout.placements, laid, strict=True
+                    self._layout.placements, laid_tiles, strict=True
                 )
             ]
         )
-        bounds = laid[0].box
-        for spot in laid:
-            bounds = bounds.united(_around(spot))
+        bounds = laid_tiles[0].box
+        for laid_tile in laid_tiles:
+            bounds = bounds.united(_around(laid_tile))
         ends = []
         for end in self._layout.ends:
             doubles_across = self._table.doubles_across
@@ -304,7 +304,7 @@ def _lay_missing_tiles(table: Table, layout: Layout, pause: Callable[[], None]) 
     covered = layout.covered_ends()
     opened = Counter([placement.host for placement in placements])
     opened.update([end.host for end in layout.ends])
-    first = len(table.laid)
+    first = len(table.tiles)
     last_number = sum([opened[index] for index in range(first)])
     for index in range(first, len(placements)):
         names = [f"e{last_number + offset}" for offset in range(1, opened[index] + 1)]
@@ -317,10 +317,10 @@ def _lay_missing_tiles(table: Table, layout: Layout, pause: Callable[[], None]) 
         pause()
 
 
-def _around(laid: Laid) -> Box:
+def _around(tile: LaidTile) -> Box:
     """Return the smallest box around a tile and its link."""
-    box = laid.box
-    for x, y in laid.link or ():
+    box = tile.box
+    for x, y in tile.link or ():
         box = box.united(Box(floor(x), floor(y), ceil(x), ceil(y)))
     return box
 

@@ -112,13 +112,13 @@ class _Rooms:
         self._grid = grid
         self._double = double
         self._blocked: dict[tuple[int, bool], int] = {}
-        self._found: dict[Ray, int | None] = {}
+        self._rooms: dict[Ray, int | None] = {}
 
     def ahead(self, ray: Ray) -> int | None:
         """Return the room ahead of the spot whose inner edge has its middle at ``ray``; ``None`` if it is not free."""
-        if ray not in self._found:
-            self._found[ray] = self._search(ray)
-        return self._found[ray]
+        if ray not in self._rooms:
+            self._rooms[ray] = self._search(ray)
+        return self._rooms[ray]
 
     def _search(self, ray: Ray) -> int | None:
         x, y, heading = ray

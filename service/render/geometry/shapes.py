@@ -198,8 +198,8 @@ class Grid:
             return True
         not_host = ~_bits(host.x0, host.x1)
         for y in range(y0 - 1, y1 + 1):
-            taken = row(y, 0) & bits
-            if taken and (taken & not_host or not host.y0 <= y < host.y1):
+            occupied = row(y, 0) & bits
+            if occupied and (occupied & not_host or not host.y0 <= y < host.y1):
                 return False
         return True
 
@@ -210,9 +210,9 @@ class Grid:
         western column of a horizontal tile, or the northern row of an upright tile.
         """
         lines = (self._columns if upright else self._rows).get
-        taken = lines(line - 1, 0) | lines(line, 0) | lines(line + 1, 0) | lines(line + 2, 0)
-        taken |= taken >> 1
-        return taken << 1 | taken >> 1 | taken >> 3
+        occupied = lines(line - 1, 0) | lines(line, 0) | lines(line + 1, 0) | lines(line + 2, 0)
+        occupied |= occupied >> 1
+        return occupied << 1 | occupied >> 1 | occupied >> 3
 
     def run(self, ray: Ray, half: int, cap: int, skip: int = 0) -> int:
         """Return the free length of the strip ahead of a point, at most ``cap``.
@@ -222,16 +222,16 @@ class Grid:
         x, y, heading = ray
         along, across, lines = (y, x, self._columns) if heading in (SOUTH, NORTH) else (x, y, self._rows)
         line = lines.get
-        taken = 0
+        occupied = 0
         for place in range(across - half, across + half):
-            taken |= line(place, 0)
-        if not taken:
+            occupied |= line(place, 0)
+        if not occupied:
             return cap
-        at = along + _ORIGIN
+        start = along + _ORIGIN
         if heading in (EAST, SOUTH):
-            ahead = taken >> (at + skip) & (1 << (cap - skip)) - 1
+            ahead = occupied >> (start + skip) & (1 << (cap - skip)) - 1
             return skip + (ahead & -ahead).bit_length() - 1 if ahead else cap
-        ahead = taken >> (at - cap) & (1 << (cap - skip)) - 1
+        ahead = occupied >> (start - cap) & (1 << (cap - skip)) - 1
         return cap - ahead.bit_length()
 
 

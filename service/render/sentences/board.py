@@ -44,18 +44,18 @@ def board_description(layout: Layout, language: str) -> str:
     The tiles of an arm are in order from the lead, each with the half that touches its host first. A line is described
     from left to right.
     """
-    first, last = _count(layout, language), " ".join(_ends(layout, language))
-    left = MAX_DESCRIPTION - len(first) - len(last) - _RESERVED
-    sentences, described = [first], 0
+    count, ends = _count(layout, language), " ".join(_ends(layout, language))
+    remaining = MAX_DESCRIPTION - len(count) - len(ends) - _RESERVED
+    sentences, described = [count], 0
     for sentence, tiles in _tiles(layout, language):
-        left -= len(sentence) + 1
-        if left < 0:
+        remaining -= len(sentence) + 1
+        if remaining < 0:
             more = len(layout.placements) - described
             sentences.append(capitalized(plural("board.more", more, language)))
             break
         sentences.append(sentence)
         described += tiles
-    return " ".join([*sentences, *([last] if last else [])])
+    return " ".join([*sentences, *([ends] if ends else [])])
 
 
 def _tiles(layout: Layout, language: str) -> Iterator[tuple[str, int]]:
@@ -87,13 +87,13 @@ def _arms(layout: Layout) -> Iterator[list[int]]:
     """
     placements = layout.placements
     ahead: dict[int, int] = {}
-    first: list[int] = []
+    starts: list[int] = []
     for number, placement in enumerate(placements[1:], 1):
         if placement.host and placement.side != SHORT:
             ahead[placement.host] = number
         else:
-            first.append(number)
-    for start in first:
+            starts.append(number)
+    for start in starts:
         index: int | None = start
         arm = []
         while index is not None:

@@ -69,9 +69,9 @@ def _dealt_view(event: DealtView, _layout: Layout | None, reader: Reader) -> str
 
 def _played(event: Played, layout: Layout | None, reader: Reader) -> str:
     language = reader.language
-    counted = _scored(event, language)
+    points = _points_text(event, language)
     if event.end is None:
-        return about(reader, "led", event.seat, tile=tile_name(event.tile, language, "dative"), more=counted)
+        return about(reader, "led", event.seat, tile=tile_name(event.tile, language, "dative"), more=points)
     where = ""
     if layout is not None:
         where = f" {place_name(Places(layout).of_tile(len(layout.placements) - 1), language, at=True)}"
@@ -79,7 +79,7 @@ def _played(event: Played, layout: Layout | None, reader: Reader) -> str:
     if event.face_down:
         return about(reader, "played.closed", event.seat, tile=tile, where=where)
     ends = "" if event.ends_sum is not None or layout is None else _ends(layout, language)
-    return about(reader, "played", event.seat, tile=tile, where=where, ends=ends, more=counted)
+    return about(reader, "played", event.seat, tile=tile, where=where, ends=ends, more=points)
 
 
 def _ends(layout: Layout, language: str) -> str:
@@ -90,7 +90,7 @@ def _ends(layout: Layout, language: str) -> str:
     return plural("played.ends", len(numbers), language, numbers=joined(numbers, language))
 
 
-def _scored(event: Played, language: str) -> str:
+def _points_text(event: Played, language: str) -> str:
     """Return the text about the points of a play, with the sum of the ends if ends are counted; can be empty."""
     if event.points is None or (event.ends_sum is None and not event.points):
         return ""
@@ -140,7 +140,7 @@ def _round_sentence(result: RoundResult, reader: Reader, name: Naming) -> str:
         reason = text(f"round_ended.{result.ended_by}", language)
         ended = text("round_ended", language, round=number, reason=reason)
         sentences = [ended if winner is None else about_seat("won", winner, round=number, reason=reason)]
-    counted = _counted(result, reader)
+    counted = _seat_with_points(result, reader)
     if counted is not None:
         points = points_phrase(result.scores[counted], language, reader.unit)
         sentences.append(capitalized(about_seat("against" if reader.low_wins else "points", counted, points=points)))
@@ -170,7 +170,7 @@ def _manche_sentence(manche: Manche, winner: int | None, reader: Reader, name: N
     return text("round_ended.stars", language, stars=stars, name=name(seat))
 
 
-def _counted(result: RoundResult, reader: Reader) -> int | None:
+def _seat_with_points(result: RoundResult, reader: Reader) -> int | None:
     """Return the seat whose points are named: the reader if it scored, else the loser, the winner or the top scorer."""
     scores, counted = result.scores, [hand.seat for hand in result.hands]
     most = max(counted, key=scores.__getitem__, default=None)

@@ -68,7 +68,7 @@ class Places:
             if side == SHORT:
                 self._short_sides.setdefault(host, []).append(name)
         for names in self._short_sides.values():
-            names.sort(key=_birth)
+            names.sort(key=_number_in_name)
 
     def branches(self, index: int) -> bool:
         """Return whether tiles can join short sides of this placement, now or later."""
@@ -143,7 +143,7 @@ def pip_noun(number: int, language: str) -> str:
     return words("tiles.pip_nouns", language)[number]
 
 
-def _birth(name: str) -> int:
+def _number_in_name(name: str) -> int:
     """Return the number in the name of an end; ends are numbered in the order in which they open."""
     return int(name[1:])
 
@@ -193,8 +193,8 @@ def about(reader: Reader, key: str, seat: int, **values: str) -> str:
 def fitted(reader: Reader, make: Callable[[Naming], str]) -> str:
     """Return the sentence that ``make`` builds, with names short enough for ``MAX_SENTENCE`` characters."""
     sentence = ""
-    for longest in range(LONGEST_NAME, 0, -1):
-        sentence = make(lambda seat, longest=longest: _name(reader, seat, longest))  # type: ignore[misc]
+    for max_length in range(LONGEST_NAME, 0, -1):
+        sentence = make(lambda seat, max_length=max_length: _name(reader, seat, max_length))  # type: ignore[misc]
         if len(sentence) <= MAX_SENTENCE:
             break
     return sentence
@@ -207,17 +207,17 @@ def joined(words: Sequence[str], language: str, key: str = "list.and") -> str:
     return text(key, language, first=", ".join(words[:-1]), last=words[-1])
 
 
-def _name(reader: Reader, seat: int, longest: int) -> str:
+def _name(reader: Reader, seat: int, max_length: int) -> str:
     name = reader.names[seat]
-    shown = _shortened(text("player", reader.language, number=str(seat + 1)) if name is None else name, longest)
+    shown = _shortened(text("player", reader.language, number=str(seat + 1)) if name is None else name, max_length)
     return text("partner", reader.language, name=shown) if seat in reader.partners else shown
 
 
-def _shortened(name: str, longest: int) -> str:
-    """Return the name in at most ``longest`` characters; an accented letter or joined emoji is not divided."""
-    if len(name) <= longest:
+def _shortened(name: str, max_length: int) -> str:
+    """Return the name in at most ``max_length`` characters; an accented letter or joined emoji is not divided."""
+    if len(name) <= max_length:
         return name
-    end = longest - len(_ELLIPSIS)
+    end = max_length - len(_ELLIPSIS)
     while end and (_belongs(name[end]) or name[end - 1] == _JOINER):
         end -= 1
     return name[:end].rstrip() + _ELLIPSIS
