@@ -61,6 +61,7 @@ class RoundResult(NamedTuple):
     winner: int | None = None
     loser: int | None = None
     carried: int = 0
+    """The points, or 1 for a draw, that an undecided round carries over."""
     manche: Manche | None = None
     """The manche after the round, in games with manches."""
 

@@ -87,7 +87,7 @@ class Forfeited:
 
 @dataclass(frozen=True, slots=True)
 class Resigned:
-    """The player of a seat gave up: the seat forfeits, and a computer player took over."""
+    """The player of a seat gave up: the seat forfeited, and a computer player took over."""
 
     seat: int
 
@@ -105,7 +105,7 @@ PRESENCE_EVENT_TYPES: Final = (
 
 
 class Presence(NamedTuple):
-    """The seats that are not played by their person, and the seats that have forfeited."""
+    """The seats that a computer player plays for a person, and the seats that have forfeited."""
 
     away: frozenset[int] = frozenset()
     """A computer player plays these seats until their players return."""

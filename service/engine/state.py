@@ -57,7 +57,7 @@ class State(NamedTuple):
     drew: bool
     """Whether a tile was drawn in the current turn."""
     went_out_first: int | None
-    """The seat that laid its last tile first in this round."""
+    """The first seat that laid its last tile in this round."""
     placements_scored: tuple[PlacementScore, ...]
     phase: Phase
     round: int

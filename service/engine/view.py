@@ -194,7 +194,7 @@ def imagined(
 
 
 def _first_out(seen: View, events: Sequence[Event | DealtView | DrewView]) -> int | None:
-    """Return the seat that laid its last tile first in this round."""
+    """Return the first seat that laid its last tile in this round."""
     last_play = {event.seat: place for place, event in enumerate(events) if isinstance(event, Played)}
     out = [seat for seat in last_play if not seen.players[seat].tiles]
     return min(out, key=last_play.__getitem__) if out else None

@@ -1,8 +1,8 @@
 """A recorded match for display: the events of each round, and the table at the end of the round.
 
-Tiles never move during a round, so the last table also shows every earlier table: the first n tiles, if n tiles lay
-there. Each event is replayed once, and each tile is laid once. Records are untrusted: the replay ends at the first
-event that breaks the rules.
+Tiles never move during a round, so the first n tiles of the last table are the table after n tiles. Each event is
+replayed once, and each tile is laid once. Records are untrusted: the replay ends at the first event that breaks the
+rules.
 """
 
 from __future__ import annotations

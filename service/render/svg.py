@@ -54,7 +54,7 @@ _DIAGONAL: Final = {2: (-_STEP, _STEP), 3: (-_STEP, 0.0, _STEP)}
 _SIZES: Final = {3: (_STEP, 0.42), 4: (0.62, 0.34), 5: (0.66, 0.28), 6: (0.7, 0.22)}
 """The distance from the centre to the outer pips, and the diameter of a pip, by the length of the longest row."""
 
-LONGEST_ROW_OF_LARGE_PIPS: Final = 15
+HIGHEST_WITH_LARGE_PIPS: Final = 15
 """The highest number with pips that are legible in a half of 24 pixels; above it, a half needs 40 pixels."""
 
 
@@ -326,7 +326,7 @@ class _Picture:
         self._theme = style.theme
         self._digits = style.digits
         self._coloured = highest >= FIRST_COLOURED_SET
-        self._large = highest <= LONGEST_ROW_OF_LARGE_PIPS
+        self._large = highest <= HIGHEST_WITH_LARGE_PIPS
         shown = [half for laid in geometry.tiles if not laid.face_down for half in (laid.tile.low, laid.tile.high)]
         self._numbers = sorted(set(shown))
         self._cloth = _cloth(geometry)

@@ -1,6 +1,6 @@
 """A recorded match as text for people: each move with the layout after it, and the results.
 
-Owns the format of the text, with ``WIDTH`` columns, and the wording of plays and counts, in the notation of
+Owns the format of the text, with ``WIDTH`` columns, and the wording of plays and scores, in the notation of
 ``layout_text``; ``sentences`` has all other sentences. The text ends at the first event that breaks the rules, which
 ``records.verification`` reports. Names are untrusted: characters that are not printable are replaced. Does not depend
 on whether the record is authentic.
@@ -30,7 +30,7 @@ from service.texts import DEFAULT_LANGUAGE, text
 
 WIDTH: Final = 80
 _MARGIN: Final = 6
-_LONGEST_NAME: Final = 16
+_MAX_NAME: Final = 16
 
 
 def render_transcript(record: Record) -> Iterator[str]:
@@ -169,7 +169,7 @@ def _clock(clock: RecordedClock) -> str:
     return f"clock: {bank if clock.turn is None else f'turn {clock.turn} s'}, then {clock.absence}"
 
 
-def _printable(text: str, max_length: int = _LONGEST_NAME) -> str:
+def _printable(text: str, max_length: int = _MAX_NAME) -> str:
     """Return the text in at most ``max_length`` characters; characters that are not printable are replaced."""
     safe = "".join([character if character.isprintable() else "�" for character in text])
     return safe if len(safe) <= max_length else f"{safe[: max_length - 1]}…"

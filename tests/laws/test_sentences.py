@@ -24,12 +24,12 @@ from tests.support.lanes import current
 
 pytestmark = pytest.mark.gate
 
-_LONGEST_NAME = 60
+_MAX_NAME = 60
 
 
 def names_of(match: Match) -> tuple[str | None, ...]:
     """Names of all lengths, and seats without one."""
-    return tuple([match.rng.choice([None, "Bo", chr(65 + seat) * _LONGEST_NAME]) for seat in match.seats])
+    return tuple([match.rng.choice([None, "Bo", chr(65 + seat) * _MAX_NAME]) for seat in match.seats])
 
 
 def some_viewers(match: Match) -> list[int | None]:

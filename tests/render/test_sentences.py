@@ -29,7 +29,7 @@ from service.engine.view import DealtView, DrewView, View, You, view
 from service.render.sentences import board
 from service.render.sentences.board import state_sentence
 from service.render.sentences.events import KnownEvent, event_sentence, points_phrase
-from service.render.sentences.places import LONGEST_NAME, MAX_SENTENCE, Reader
+from service.render.sentences.places import MAX_NAME, MAX_SENTENCE, Reader
 from service.texts import LANGUAGES, has_text, read_texts, template
 from tests.render.test_board_sentences import layout_of
 
@@ -376,9 +376,9 @@ def test_a_text_for_the_player_stands_beside_one_for_the_others() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_long_name_is_shortened_where_the_sentence_would_be_too_long(language: str) -> None:
-    reader = Reader(None, ("A" * 60, "B" * 60, "C" * LONGEST_NAME), language)
-    assert event_sentence(Passed(0), LAID, reader).startswith("A" * (LONGEST_NAME - 1) + "… ")
-    assert event_sentence(Passed(2), LAID, reader).startswith("C" * LONGEST_NAME + " ")
+    reader = Reader(None, ("A" * 60, "B" * 60, "C" * MAX_NAME), language)
+    assert event_sentence(Passed(0), LAID, reader).startswith("A" * (MAX_NAME - 1) + "… ")
+    assert event_sentence(Passed(2), LAID, reader).startswith("C" * MAX_NAME + " ")
     everybody = Reader(None, tuple([chr(65 + seat) * 60 for seat in range(13)]), language)
     sentence = event_sentence(Finished(tuple(range(13))), EMPTY, everybody)
     assert len(sentence) <= MAX_SENTENCE
@@ -386,10 +386,10 @@ def test_a_long_name_is_shortened_where_the_sentence_would_be_too_long(language:
 
 
 def test_nothing_is_cut_off_from_the_character_it_belongs_to() -> None:
-    accents = "a" * (LONGEST_NAME - 2) + "e\u0301e\u0301e\u0301"
-    family = "a" * (LONGEST_NAME - 3) + "👩\u200d👩\u200d👧 and more"
-    assert event_sentence(Passed(0), LAID, Reader(None, (accents,), "en")) == f"{'a' * (LONGEST_NAME - 2)}… passed."
-    assert event_sentence(Passed(0), LAID, Reader(None, (family,), "en")) == f"{'a' * (LONGEST_NAME - 3)}… passed."
+    accents = "a" * (MAX_NAME - 2) + "e\u0301e\u0301e\u0301"
+    family = "a" * (MAX_NAME - 3) + "👩\u200d👩\u200d👧 and more"
+    assert event_sentence(Passed(0), LAID, Reader(None, (accents,), "en")) == f"{'a' * (MAX_NAME - 2)}… passed."
+    assert event_sentence(Passed(0), LAID, Reader(None, (family,), "en")) == f"{'a' * (MAX_NAME - 3)}… passed."
 
 
 @pytest.mark.parametrize("name", ["{name}", "{0.__class__}", "%s", "<b>Bo</b>", 'Bo" , "x', "*Bo*", "Bo.\\u0041"])

@@ -42,7 +42,7 @@ def placement_lines(state: State, rule: str, arithmetic: Callable[[PlacementScor
 
 
 class WinnerTakes(NamedTuple):
-    """The count in which the winning side scores the pips of the other sides (rules A12, 6.5).
+    """The scoring in which the winning side gets the pips of the other sides (rules A12, 6.5).
 
     If a player went out, the hand of the partner does not count. A blocked round is won by the side with the fewest
     pips; if several sides have the fewest, nobody wins.

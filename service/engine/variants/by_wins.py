@@ -142,7 +142,7 @@ def _leads_as_winner(state: State) -> bool:
 def _opening(
     opens_next: str, redeal_doubles: int, *, is_sporting: bool, by_team: bool
 ) -> Callable[[State], Opening | None]:
-    """Return the answer to who leads and with which tiles (rules 16.4, 16.9).
+    """Return ``Rules.opening`` (rules 16.4, 16.9).
 
     ``redeal_doubles``: deal again if a hand has this many doubles; ``is_sporting``: any tile of the hand can lead;
     ``by_team``: any seat of the winning team can lead.

@@ -49,7 +49,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 
 
 def _leads_next(_state: State, result: RoundResult) -> int | None:
-    """Return the winner; ``None`` (the deal decides) after the end of a manche or without a winner (rules 17.2)."""
+    """Return the winner; ``None``, so that the deal decides, if the manche ended or nobody won (rules 17.2)."""
     assert result.manche is not None
     return None if result.manche.ended else result.winner
 

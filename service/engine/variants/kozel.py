@@ -60,7 +60,7 @@ def _opening(state: State) -> Opening | None:
 
 
 def _redealt(state: State) -> Opening | None:
-    """Return ``_opening``; deal again if a hand has too many doubles or tiles of one number (rules 11.7)."""
+    """Choose as ``_opening``, but deal again if a hand has too many doubles or tiles of a number (rules 11.7)."""
     for hand in state.hands:
         numbers = Counter([number for tile in hand for number in {tile.low, tile.high}])
         if sum([tile.double for tile in hand]) > _MAX_DOUBLES or max(numbers.values(), default=0) > _MAX_OF_A_NUMBER:
@@ -69,7 +69,7 @@ def _redealt(state: State) -> Opening | None:
 
 
 def _hand_value(lone_blank: int, lone_six: int) -> Callable[[Hand], int]:
-    """Return the value of a hand: its pips, but another value for a hand of only 0-0 or only 6-6 (rules 11.9)."""
+    """Return ``Rules.hand_value``: the pips, but other values for a hand of only 0-0 or only 6-6 (rules 11.9)."""
     lone = {(double(0),): lone_blank, (double(6),): lone_six}
     return lambda hand: lone[hand] if hand in lone else pips(hand)
 
@@ -80,7 +80,7 @@ class _Scoring(NamedTuple):
     teams: int
     """0 or 2."""
     open_at: int
-    """The minimum of the first points that a side gets."""
+    """The minimum score of a side whose total is 0; a lower score does not count."""
     has_eggs: bool
     """Whether the points of a tied fish are carried over."""
 

@@ -48,7 +48,7 @@ _TABLES: Final[dict[str, dict[str, Value]]] = {
 """The default options of each table (rules 10.8)."""
 
 
-class _Extras(NamedTuple):
+class _Bonuses(NamedTuple):
     """The points of each bonus, 0 if it is not played (rules 10.6)."""
 
     capicua: int
@@ -57,6 +57,7 @@ class _Extras(NamedTuple):
     pass_all: int
     round_bonus: bool
     capicua_blank: bool
+    """Whether a tile with a blank half can make a capicúa."""
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
@@ -79,7 +80,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
             all_hands=settings["count"] == "all",
             by_team=settings["tranque"] == "team",
             tie=settings["tie"],
-            extras=_Extras(*[settings[key] for key in _Extras._fields]),
+            bonuses=_Bonuses(*[settings[key] for key in _Bonuses._fields]),
         ).result,
         match_end=total_reached(settings["target"], "highest"),
         teams=_TEAMS,
@@ -87,7 +88,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 
 
 def _opening(first_lead: str) -> Callable[[State], Opening | None]:
-    """Return the answer to who leads: the first round by ``first_lead``, later with any tile (rules 10.2, 10.3)."""
+    """Return ``Rules.opening``: the first lead by ``first_lead``, later leads with any tile (rules 10.2, 10.3)."""
 
     def opening(state: State) -> Opening | None:
         if state.round == 1:
@@ -112,7 +113,7 @@ class _Scoring(NamedTuple):
     by_team: bool
     """Whether the team with the lighter hands wins a blocked round; otherwise the team with the lightest hand."""
     tie: str
-    extras: _Extras
+    bonuses: _Bonuses
 
     def result(self, state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
         """Return the result; the winner is the seat that went out, or after a block the seat that leads next."""
@@ -125,9 +126,9 @@ class _Scoring(NamedTuple):
             counted = [hand.value for hand in others if self.all_hands or hand.seat % _TEAMS != team]
             rule = "10.4" if ended_by == "out" else "10.5"
             lines += _team_lines(team, sum(counted), rule, format_sum(counted))
-            if self.extras.round_bonus and state.round <= len(_ROUND_BONUS):
+            if self.bonuses.round_bonus and state.round <= len(_ROUND_BONUS):
                 lines += _team_lines(team, _ROUND_BONUS[state.round - 1], "10.6", f"round {state.round}")
-        lines += self._extra_lines(state)
+        lines += self._bonus_lines(state)
         return round_result(state, ended_by, hands, lines)._replace(winner=winner)
 
     def _winner_of_block(self, state: State, hands: tuple[RemainingHand, ...]) -> int | None:
@@ -145,24 +146,24 @@ class _Scoring(NamedTuple):
             team = tied_to % _TEAMS
         return closer if closer % _TEAMS == team else (closer + 1) % _SEATS
 
-    def _extra_lines(self, state: State) -> list[ScoreLine]:
+    def _bonus_lines(self, state: State) -> list[ScoreLine]:
         """Return the lines of the bonuses, which do not depend on the winner of the round (rules 10.6)."""
-        extras, placements, lines = self.extras, state.layout.placements, []
+        bonuses, placements, lines = self.bonuses, state.layout.placements, []
         finisher, opener = state.went_out_first, state.opener
         assert opener is not None
         if finisher is not None:
             last = placements[-1].tile
             left, right = state.layout.ends
             if last is double(0):
-                lines += _team_lines(finisher % _TEAMS, extras.chuchazo, "10.6", "chuchazo")
-            elif not last.double and left.number == right.number and (last.low or extras.capicua_blank):
-                lines += _team_lines(finisher % _TEAMS, extras.capicua, "10.6", "capicúa")
+                lines += _team_lines(finisher % _TEAMS, bonuses.chuchazo, "10.6", "chuchazo")
+            elif not last.double and left.number == right.number and (last.low or bonuses.capicua_blank):
+                lines += _team_lines(finisher % _TEAMS, bonuses.capicua, "10.6", "capicúa")
         seats = [placement.seat for placement in placements]
         if seats[1:2] == [(opener + 2) % _SEATS]:
-            lines += _team_lines(opener % _TEAMS, extras.pass_salida, "10.6", "pase de salida")
+            lines += _team_lines(opener % _TEAMS, bonuses.pass_salida, "10.6", "pase de salida")
         for seat, following in pairwise(seats):
             if seat == following:
-                lines += _team_lines(seat % _TEAMS, extras.pass_all, "10.6", "paso corrido")
+                lines += _team_lines(seat % _TEAMS, bonuses.pass_all, "10.6", "paso corrido")
         return lines
 
 

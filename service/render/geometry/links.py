@@ -48,10 +48,10 @@ Cell = tuple[int, int]
 """The western and northern edge of a cell."""
 Line = tuple[tuple[float, float], ...]
 """The ends and corners of a line from the edge of the host to the edge of the tile, in multiples of one half."""
-_Walk = tuple[Cell, int]
+_Node = tuple[Cell, int]
 """A node of the search: a cell, and a heading in that cell."""
-_Queued = tuple[int, _Walk, _Walk | None]
-"""The cost of a path, its last node, and the node before."""
+_Path = tuple[int, _Node, _Node | None]
+"""A path of the search: its cost, its last node, and the node before."""
 
 
 class Link(NamedTuple):
@@ -63,46 +63,46 @@ class Link(NamedTuple):
 
 
 def find_link(grid: Grid, start: Ray, *, double: bool) -> Link:
-    """Return the cheapest spot apart for a tile of the end ``start``: by path, bends, and the room ahead."""
+    """Return the cheapest spot for the next tile of the end ``start``, by path, bends, and the room ahead."""
     rooms = _Rooms(grid, double=double)
-    came_from: dict[_Walk, _Walk | None] = {}
+    came_from: dict[_Node, _Node | None] = {}
     best: tuple[int, Link] | None = None
-    for cost, walk in _walks(grid, start, came_from):
+    for cost, node in _nodes_by_cost(grid, start, came_from):
         if best is not None and cost >= best[0]:
             break
-        for ray in _rays_beyond(*walk):
+        for ray in _rays_beyond(*node):
             room = rooms.ahead(ray)
             if room is None:
                 continue
             total = cost + _NO_ROOM * (_ROOM - room)
             if best is None or total < best[0]:
                 spot = straight(ray, double=double)
-                cells = _cells(came_from, walk)
+                cells = _cells(came_from, node)
                 if not any([_inside(spot, cell) for cell in cells]):
                     best = total, Link(spot, cells, _line(cells, start.heading, ray.heading))
     assert best is not None
     return best[1]
 
 
-def _walks(grid: Grid, start: Ray, came_from: dict[_Walk, _Walk | None]) -> Iterator[tuple[int, _Walk]]:
+def _nodes_by_cost(grid: Grid, start: Ray, came_from: dict[_Node, _Node | None]) -> Iterator[tuple[int, _Node]]:
     """Yield all nodes reachable over cells without tiles, by cost (Dijkstra's algorithm).
 
     Adds to ``came_from`` the node before each node.
     """
-    queue: list[_Queued] = [(0, (cell, start.heading), None) for cell in _cells_ahead(start)]
+    queue: list[_Path] = [(0, (cell, start.heading), None) for cell in _cells_ahead(start)]
     while True:
-        cost, walk, previous = heappop(queue)
-        if walk in came_from:
+        cost, node, previous = heappop(queue)
+        if node in came_from:
             continue
-        came_from[walk] = previous
-        yield cost, walk
-        (x, y), heading = walk
+        came_from[node] = previous
+        yield cost, node
+        (x, y), heading = node
         ahead = x + DX[heading], y + DY[heading]
         if (ahead, heading) not in came_from and not grid.has_tile(*ahead):
-            heappush(queue, (cost + _STEP, (ahead, heading), walk))
+            heappush(queue, (cost + _STEP, (ahead, heading), node))
         for turn in (left_of(heading), right_of(heading)):
             if ((x, y), turn) not in came_from:
-                heappush(queue, (cost + _BEND, ((x, y), turn), walk))
+                heappush(queue, (cost + _BEND, ((x, y), turn), node))
 
 
 class _Rooms:
@@ -152,9 +152,9 @@ def _rays_beyond(cell: Cell, heading: int) -> tuple[Ray, Ray]:
     return Ray(x, y, heading), Ray(x + 1, y, heading)
 
 
-def _cells(came_from: dict[_Walk, _Walk | None], walk: _Walk) -> tuple[Cell, ...]:
+def _cells(came_from: dict[_Node, _Node | None], node: _Node) -> tuple[Cell, ...]:
     cells: list[Cell] = []
-    step: _Walk | None = walk
+    step: _Node | None = node
     while step is not None:
         if not cells or cells[-1] != step[0]:
             cells.append(step[0])

@@ -28,7 +28,7 @@ from service.render.sentences.places import (
 from service.render.sentences.texts import LEFT, plural, text
 
 MAX_DESCRIPTION: Final = 4000
-"""The maximum number of characters of a description. If it is reached, only the number of other tiles follows."""
+"""The maximum number of characters of a description; tiles beyond it are only counted."""
 _RESERVED: Final = 40
 """The characters reserved for the sentence with that number."""
 

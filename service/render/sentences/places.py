@@ -153,7 +153,7 @@ def _number_in_name(name: str) -> int:
 
 MAX_SENTENCE: Final = 140
 """The maximum number of characters of a sentence about an event or a state."""
-LONGEST_NAME: Final = 24
+MAX_NAME: Final = 24
 """The maximum number of characters of a name in a sentence; a longer name is cut and ends with an ellipsis."""
 _JOINER: Final = "\u200d"
 _ELLIPSIS: Final = "…"
@@ -193,7 +193,7 @@ def about(reader: Reader, key: str, seat: int, **values: str) -> str:
 def fitted(reader: Reader, make: Callable[[Naming], str]) -> str:
     """Return the sentence that ``make`` builds, with names short enough for ``MAX_SENTENCE`` characters."""
     sentence = ""
-    for max_length in range(LONGEST_NAME, 0, -1):
+    for max_length in range(MAX_NAME, 0, -1):
         sentence = make(lambda seat, max_length=max_length: _name(reader, seat, max_length))  # type: ignore[misc]
         if len(sentence) <= MAX_SENTENCE:
             break
