@@ -8,7 +8,7 @@ Owns their classes::
     ├── NotYourTurn      another seat is to move                                                not_your_turn
     ├── NotInMatch       the seat is out of the match                                           not_in_match
     ├── IllegalMove      the rules do not allow this move now                                   illegal_move
-    ├── RoundOver        the round has been scored, and the next deal is due                    round_over
+    ├── RoundOver        the round has been scored; the next one has to be dealt first          round_over
     └── GameOver         the match has been won                                                 game_over
 
 A refusal has its reason as data; ``service.reasons`` turns the reason into a sentence. No reason names a tile that its

@@ -125,7 +125,7 @@ class End(NamedTuple):
     counts: int
     """Its value in the sum of the ends; 0 in games that do not count ends."""
     wants: int
-    """The bits of ``Tile.offers`` of which a tile must offer one to fit."""
+    """A tile fits if its ``offers`` has one of these bits."""
 
 
 class Placement(NamedTuple):
@@ -389,8 +389,8 @@ def outer_halves(tile: Tile, wants: int) -> tuple[int, ...]:
 
 
 _Opened = tuple[tuple[tuple[int, Side, Gate, int, int], ...], int, int]
-"""The ends that a tile opens, as number, side, gate, ``counts`` and ``wants``; all bits that open ends among them want;
-and the sum of ``counts``."""
+"""The ends that a tile opens, each as number, side, gate, ``counts`` and ``wants``; the union of ``wants``, 0 if they
+are closed; and the sum of ``counts``."""
 
 
 @cache
@@ -459,7 +459,7 @@ def _has_other_long_side(ends: tuple[End, ...], long_side: End) -> bool:
 
 
 def _gated_by_lead(ends: tuple[End, ...]) -> tuple[End, ...]:
-    """Return the ends, gated at all tiles but the lead while a side of the lead is uncovered; after that all open."""
+    """Return the ends with new gates: at tiles other than the lead, they open once no side of the lead is free."""
     gate: Gate = GATED if any(not end.host for end in ends) else OPEN
     return tuple([end._replace(gate=gate) if end.host and end.gate != CLOSED else end for end in ends])
 

@@ -111,7 +111,7 @@ class Presence(NamedTuple):
     """A computer player plays these seats until their players return."""
     forfeited: frozenset[int] = frozenset()
     substituted: int | None = None
-    """The seat of which a computer player plays only the current turn."""
+    """The seat for which a computer player plays the current turn only."""
 
     def after(self, event: PresenceEvent) -> Presence:
         """Return the presence after this event."""
@@ -180,9 +180,9 @@ def consequences(
 def winners_after_forfeits(
     rules: Rules, best: ScoreOrder, state: State, winners: tuple[int, ...], *, forfeited: frozenset[int]
 ) -> tuple[int, ...]:
-    """Return the winners of a finished match without the sides of which all seats have forfeited.
+    """Return the winners of a finished match; a side does not win if all of its seats have forfeited.
 
-    ``winners``: the winners by the rules. If none of them is left, the best of the other sides win. If all sides have
+    ``winners``: the winners by the rules. If none of them remains, the best of the other sides win. If all sides have
     forfeited, the winners do not change.
     """
     if not forfeited:

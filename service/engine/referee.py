@@ -201,7 +201,7 @@ def advance(rules: Rules, deck: Deck, state: State, seat: int, *, move: Move) ->
 
 
 def _end_round(rules: Rules, state: State, event: Event, reason: EndReason) -> tuple[tuple[Event, ...], State]:
-    """Return this last event of a round, the events of the result and its effect, and the state after them."""
+    """Return the events of the end of a round, from its last play, draw or flip on, and the state after them."""
     events = [event, RoundEnded(rules.score_round(state, reason, rules.hands_left(state)))]
     state = apply(rules, state, events[-1])
     verdict = rules.match_end(state)

@@ -29,13 +29,13 @@ def example_table(variant: Variant) -> tuple[PlacedTile, ...]:
     """Return the tiles in the order of play, with their coordinates."""
     players = min(max(variant.players.low, _USUAL_PLAYERS), variant.players.high)
     rules = variant.rules({}, players)
-    layout = _played(rules, Deck(seed_from_text(variant.key))).layout
+    layout = _first_round(rules, Deck(seed_from_text(variant.key))).layout
     # The table is planned for these tiles only, not for the whole set, so that they lie close together.
     return geometry(layout, TILES, rules.layout_spread(), ASPECT).tiles
 
 
-def _played(rules: Rules, deck: Deck) -> State:
-    """Return the first round when ``TILES`` tiles are on the table, or when it is over."""
+def _first_round(rules: Rules, deck: Deck) -> State:
+    """Return the state of the first round when ``TILES`` tiles are on the table, or when the round is over."""
     _, state = deal(rules, deck, rules.start())
     while state.phase == PLAYING and len(state.layout.placements) < TILES:
         assert state.turn is not None

@@ -8,7 +8,7 @@ from typing import Any, Final
 from service.engine.errors import InvalidSetup, Reason
 from service.engine.options import Option, Value
 
-_TEAM_OF_TWO: Final = 2
+_TWO_TEAMS: Final = 2
 _SEATS_IN_TEAMS: Final = 4
 
 
@@ -43,7 +43,7 @@ def reserve_option(default: int) -> Option:
     return Option(key="reserve", default=default, low=0, high=2)
 
 
-def settled(options: Mapping[str, Value | None], seats: int, tiles: int, **usual: Value) -> dict[str, Any]:
+def with_defaults(options: Mapping[str, Value | None], seats: int, tiles: int, **usual: Value) -> dict[str, Any]:
     """Return the options with the ``usual`` values in place of missing ones.
 
     Raises ``InvalidSetup`` if ``check_hands_and_teams`` does.
@@ -58,7 +58,7 @@ def check_hands_and_teams(seats: int, hand: int, teams: Value | None, tiles: int
     errors = {}
     if hand * seats > tiles:
         errors["options.hand"] = [Reason("hands_too_large", {"players": seats, "hand": hand, "max": tiles})]
-    if teams == _TEAM_OF_TWO and seats != _SEATS_IN_TEAMS:
+    if teams == _TWO_TEAMS and seats != _SEATS_IN_TEAMS:
         errors["options.teams"] = [Reason("no_such_teams", {"players": seats, "teams": teams})]
     if errors:
         raise InvalidSetup(errors)

@@ -51,7 +51,7 @@ def _losers_pay(mode: str, totals: tuple[int, ...], owed: Callable[[int], int]) 
 
 
 def _netted(amounts: tuple[Fraction, ...]) -> tuple[Payment, ...]:
-    """Return payments that add up to these amounts; in seat order, each payer pays the first payees still due."""
+    """Return payments that give these amounts: in seat order, each payer pays the first seats that still get money."""
     due = {seat: amount for seat, amount in enumerate(amounts) if amount > 0}
     payments = []
     for payer, amount in enumerate(amounts):

@@ -13,9 +13,9 @@ from service.engine.rules.common_options import (
     hand_option,
     opening_option,
     reserve_option,
-    settled,
     target_option,
     teams_option,
+    with_defaults,
 )
 from service.engine.rules.ending import UNTIL_IT_FITS, first_of, one_tile, out_or_blocked, target_reached, total_reached
 from service.engine.rules.opening import OPENINGS, first_double
@@ -32,7 +32,7 @@ _FIVE: Final = 5
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    settings = settled(options, seats, len(_SET), hand=_HANDS[seats], target=_TARGETS[seats])
+    settings = with_defaults(options, seats, len(_SET), hand=_HANDS[seats], target=_TARGETS[seats])
     reserve, target, teams = settings["reserve"], settings["target"], settings["teams"]
     branches, at_once = settings["spinner"] == "after_sides", settings["finish"] == "at_once"
     out_or_stuck = out_or_blocked(reserve)

@@ -87,7 +87,7 @@ def _lightest(hands: _Hands) -> int | None:
 
 
 def _lightest_without_doubles(hands: _Hands) -> int | None:
-    """Return the same among hands without a double; if there are none, do not count the doubles (rules 15.8)."""
+    """Return the lightest seat among hands without a double; if there is none, doubles do not count (rules 15.8)."""
     plain = tuple([hand for hand in hands if not any(tile.double for tile in hand.tiles)])
     return _lightest(
         plain or tuple([hand._replace(value=pips(tile for tile in hand.tiles if not tile.double)) for hand in hands])
@@ -95,7 +95,7 @@ def _lightest_without_doubles(hands: _Hands) -> int | None:
 
 
 _LIGHTEST: Final = {"lightest": _lightest, "no_doubles": _lightest_without_doubles}
-"""Each returns the winner of a blocked round; by the word of the option (rules 15.8)."""
+"""The functions that return the winner of a blocked round, by the word of the option (rules 15.8)."""
 
 
 VARIANT: Final = Variant(

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value, format_value
-from service.engine.rules.common_options import settled, teams_option
+from service.engine.rules.common_options import teams_option, with_defaults
 from service.engine.rules.ending import MAX_ROUNDS, UNTIL_IT_FITS, one_tile, out_or_blocked, total_reached
 from service.engine.rules.opening import OPENINGS
 from service.engine.rules.scoring import lightest_seat, round_result, side_number
@@ -83,7 +83,7 @@ def _usual(options: Mapping[str, Value | None], seats: int) -> dict[str, Value]:
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     usual = _usual(options, seats)
     _check(options, seats, usual)
-    settings = settled(options, seats, len(_SET), **usual)
+    settings = with_defaults(options, seats, len(_SET), **usual)
     tiles = _SET[1:] if seats % 2 else _SET
     reserve = 0 if settings["drawing"] else len(tiles)
     scoring = _Scoring.of(settings, tiles)

@@ -11,9 +11,9 @@ from service.engine.options import Option, Value
 from service.engine.rules.common_options import (
     hand_option,
     opening_option,
-    settled,
     target_option,
     teams_option,
+    with_defaults,
 )
 from service.engine.rules.ending import (
     UNTIL_IT_FITS,
@@ -37,7 +37,7 @@ _DIVISORS: Final = (3, 5)
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    settings = settled(options, seats, len(_SET), hand=_HANDS[seats])
+    settings = with_defaults(options, seats, len(_SET), hand=_HANDS[seats])
     target, teams = settings["target"], settings["teams"]
     return Rules(
         seats=seats,

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value
-from service.engine.rules.common_options import settled, teams_option
+from service.engine.rules.common_options import teams_option, with_defaults
 from service.engine.rules.ending import UNTIL_IT_FITS, doubles_after_a_double, one_tile, out_or_blocked, total_reached
 from service.engine.rules.opening import highest_double_or_heaviest, winner_or_same_leader
 from service.engine.rules.scoring import format_sum, round_result, side_number
@@ -26,7 +26,7 @@ _MAX_OF_A_NUMBER: Final = 5
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    settings = settled(options, seats, len(_SET), teams=2 if seats == _TEAM_SEATS else 0)
+    settings = with_defaults(options, seats, len(_SET), teams=2 if seats == _TEAM_SEATS else 0)
     teams = settings["teams"]
     return Rules(
         seats=seats,

@@ -11,9 +11,9 @@ from service.engine.rules.common_options import (
     hand_option,
     opening_option,
     reserve_option,
-    settled,
     target_option,
     teams_option,
+    with_defaults,
 )
 from service.engine.rules.ending import UNTIL_IT_FITS, one_tile, out_or_blocked, total_reached
 from service.engine.rules.opening import OPENINGS, seven_or_a_matador
@@ -27,7 +27,7 @@ _HANDS: Final = {2: 7, 3: 6, 4: 5}
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    settings = settled(options, seats, len(_SET), hand=_HANDS[seats])
+    settings = with_defaults(options, seats, len(_SET), hand=_HANDS[seats])
     return Rules(
         seats=seats,
         settings=settings,

@@ -140,10 +140,10 @@ def _round_sentence(result: RoundResult, reader: Reader, name: Naming) -> str:
         reason = text(f"round_ended.{result.ended_by}", language)
         ended = text("round_ended", language, round=number, reason=reason)
         sentences = [ended if winner is None else about_seat("won", winner, round=number, reason=reason)]
-    counted = _seat_with_points(result, reader)
-    if counted is not None:
-        points = points_phrase(result.scores[counted], language, reader.unit)
-        sentences.append(capitalized(about_seat("against" if reader.low_wins else "points", counted, points=points)))
+    named_seat = _seat_with_points(result, reader)
+    if named_seat is not None:
+        points = points_phrase(result.scores[named_seat], language, reader.unit)
+        sentences.append(capitalized(about_seat("against" if reader.low_wins else "points", named_seat, points=points)))
     if result.carried and reader.unit == "wins":
         sentences.append(text("round_ended.drawn", language))
     elif result.carried:
@@ -151,8 +151,8 @@ def _round_sentence(result: RoundResult, reader: Reader, name: Naming) -> str:
         sentences.append(capitalized(plural("round_ended.carried", result.carried, language, points=points)))
     if result.manche is not None:
         sentences.append(_manche_sentence(result.manche, result.winner, reader, name))
-    made_words = [word for word in reader.words if any([line.text.startswith(f"{word} ") for line in result.lines])]
-    return " ".join([*sentences, *[f"{capitalized(word)}." for word in made_words]])
+    used_words = [word for word in reader.words if any([line.text.startswith(f"{word} ") for line in result.lines])]
+    return " ".join([*sentences, *[f"{capitalized(word)}." for word in used_words]])
 
 
 def _manche_sentence(manche: Manche, winner: int | None, reader: Reader, name: Naming) -> str:
@@ -172,13 +172,17 @@ def _manche_sentence(manche: Manche, winner: int | None, reader: Reader, name: N
 
 def _seat_with_points(result: RoundResult, reader: Reader) -> int | None:
     """Return the seat whose points are named: the reader if it scored, else the loser, the winner or the top scorer."""
-    scores, counted = result.scores, [hand.seat for hand in result.hands]
-    most = max(counted, key=scores.__getitem__, default=None)
-    named = [result.loser, result.winner, None if reader.low_wins or most is None or scores[most] <= 0 else most]
-    shown_seat = next((seat for seat in named if seat is not None), None)
+    scores, seats = result.scores, [hand.seat for hand in result.hands]
+    top_seat = max(seats, key=scores.__getitem__, default=None)
+    candidates = [
+        result.loser,
+        result.winner,
+        None if reader.low_wins or top_seat is None or scores[top_seat] <= 0 else top_seat,
+    ]
+    shown_seat = next((seat for seat in candidates if seat is not None), None)
     return (
         reader.seat
-        if reader.seat in counted and (shown_seat is None or reader.low_wins or scores[reader.seat])
+        if reader.seat in seats and (shown_seat is None or reader.low_wins or scores[reader.seat])
         else shown_seat
     )
 
