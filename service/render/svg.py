@@ -311,10 +311,10 @@ class Style(NamedTuple):
     """The prefix of all ids and classes; it must differ between pictures in one page."""
 
 
-USUAL: Final = Style()
+DEFAULT_STYLE: Final = Style()
 
 
-def render_svg(geometry: Geometry, highest: int, caption: Caption, style: Style = USUAL) -> str:
+def render_svg(geometry: Geometry, highest: int, caption: Caption, style: Style = DEFAULT_STYLE) -> str:
     """Return the picture of a table; ``highest``: the highest number of the set."""
     return "".join(_Picture(geometry, highest, style).parts(caption))
 

@@ -13,7 +13,7 @@ from service.engine.tiles import double, parse_tile
 from service.engine.variants import variants
 from service.render.geometry import Geometry, geometry
 from service.render.sentences.board import MAX_DESCRIPTION, board_description
-from service.render.svg import USUAL, Caption, Style, render_svg
+from service.render.svg import DEFAULT_STYLE, Caption, Style, render_svg
 from tests.conftest import Figures
 from tests.render.tables import Shown, longest_table
 
@@ -24,7 +24,7 @@ LARGE = longest_table("fido", 6, 18)
 EMPTY = geometry(empty_layout(LayoutForm()), 28, "line", 16)
 
 
-def picture(table: Shown, style: Style = USUAL) -> str:
+def picture(table: Shown, style: Style = DEFAULT_STYLE) -> str:
     return render_svg(table.geometry, table.highest, CAPTION, style)
 
 
@@ -219,7 +219,7 @@ def with_tiles(found: Geometry, tiles: int) -> Geometry:
     return found._replace(tiles=(*found.tiles, *more))
 
 
-@pytest.mark.parametrize("style", [USUAL, Style(digits=True)], ids=["pips", "digits"])
+@pytest.mark.parametrize("style", [DEFAULT_STYLE, Style(digits=True)], ids=["pips", "digits"])
 def test_a_picture_is_small(style: Style, figures: Figures) -> None:
     line, tree = longest_table("domino", 6, 12, seed=4), longest_table("fido", 4, 12, seed=2)
     longest = CAPTION._replace(description="x" * MAX_DESCRIPTION)

@@ -32,9 +32,9 @@ def teams_option(default: int | None = 0) -> Option:
     return Option(key="teams", default=default, values=(0, 2))
 
 
-def hand_option(usual: Mapping[int, int], low: int, high: int) -> Option:
-    """Return the option for the size of a hand (rules A15); ``usual``: the default by the number of players."""
-    sizes, players = ", ".join(map(str, usual.values())), ", ".join(map(str, usual))
+def hand_option(defaults: Mapping[int, int], low: int, high: int) -> Option:
+    """Return the option for the size of a hand (rules A15); ``defaults``: the default by the number of players."""
+    sizes, players = ", ".join(map(str, defaults.values())), ", ".join(map(str, defaults))
     return Option(key="hand", default=None, low=low, high=high, params={"sizes": sizes, "players": players})
 
 
@@ -43,12 +43,12 @@ def reserve_option(default: int) -> Option:
     return Option(key="reserve", default=default, low=0, high=2)
 
 
-def with_defaults(options: Mapping[str, Value | None], seats: int, tiles: int, **usual: Value) -> dict[str, Any]:
-    """Return the options with the ``usual`` values in place of missing ones.
+def with_defaults(options: Mapping[str, Value | None], seats: int, tiles: int, **defaults: Value) -> dict[str, Any]:
+    """Return the options with defaults in place of missing values.
 
     Raises ``InvalidSetup`` if ``check_hands_and_teams`` does.
     """
-    settings: dict[str, Any] = {key: usual[key] if value is None else value for key, value in options.items()}
+    settings: dict[str, Any] = {key: defaults[key] if value is None else value for key, value in options.items()}
     check_hands_and_teams(seats, settings["hand"], settings["teams"], tiles)
     return settings
 

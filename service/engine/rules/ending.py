@@ -76,7 +76,7 @@ def blocked(reserve: int = 0) -> RoundEnd:
 
 
 def out_or_blocked(reserve: int = 0) -> RoundEnd:
-    """Return the usual two checks in one: ``first_seat_out``, then ``blocked`` (rules 3.8, 5.6)."""
+    """Return two checks in one: ``first_seat_out``, then ``blocked`` (rules 3.8, 5.6)."""
 
     def round_end(state: State) -> EndReason | None:
         if state.went_out_first is not None:

@@ -64,12 +64,12 @@ _WORDS: Final[dict[str, dict[str, str]]] = {
 _PLAIN: Final = {"double": "double", "both_ends": "both ends", "cross": "cross", "key": "key"}
 
 
-def _usual(options: Mapping[str, Value | None], seats: int) -> dict[str, Value]:
+def _defaults(options: Mapping[str, Value | None], seats: int) -> dict[str, Value]:
     """Return the defaults of the requested table for this number of players (rules 16.2, 16.3, 16.8, 16.11)."""
     table = _TABLES[str(options["table"])]
     for_two = seats == min(_HANDS)
-    usual_hand = _HANDS[seats][0] if not for_two else min(_HANDS[2]) if options["drawing"] else table["hand"]
-    hand = int(options["hand"] or usual_hand)
+    default_hand = _HANDS[seats][0] if not for_two else min(_HANDS[2]) if options["drawing"] else table["hand"]
+    hand = int(options["hand"] or default_hand)
     can_decide = (options["reset"] or table["reset"]) == "all_scored"
     return table | {
         "teams": 2 if seats == _TEAM_SEATS else 0,
@@ -81,9 +81,9 @@ def _usual(options: Mapping[str, Value | None], seats: int) -> dict[str, Value]:
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    usual = _usual(options, seats)
-    _check(options, seats, usual)
-    settings = with_defaults(options, seats, len(_SET), **usual)
+    defaults = _defaults(options, seats)
+    _check(options, seats, defaults)
+    settings = with_defaults(options, seats, len(_SET), **defaults)
     tiles = _SET[1:] if seats % 2 else _SET
     reserve = 0 if settings["drawing"] else len(tiles)
     scoring = _Scoring.of(settings, tiles)
@@ -112,9 +112,9 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     )
 
 
-def _check(options: Mapping[str, Value | None], seats: int, usual: Mapping[str, Value]) -> None:
+def _check(options: Mapping[str, Value | None], seats: int, defaults: Mapping[str, Value]) -> None:
     """Raise ``InvalidSetup`` for options that do not go together (rules 16.2 to 16.4, 16.8, 16.9)."""
-    chosen = {key: usual.get(key) if value is None else value for key, value in options.items()}
+    chosen = {key: defaults.get(key) if value is None else value for key, value in options.items()}
     hand, for_two = chosen["hand"], seats == min(_HANDS)
     possible: dict[str, tuple[Value, ...]] = {"hand": _HANDS[seats]}
     if not for_two or hand != min(_HANDS[2]):
@@ -147,14 +147,14 @@ def _opening(
     ``redeal_doubles``: deal again if a hand has this many doubles; ``is_sporting``: any tile of the hand can lead;
     ``by_team``: any seat of the winning team can lead.
     """
-    usual = OPENINGS[opens_next]
+    choose = OPENINGS[opens_next]
 
     def opening(state: State) -> Opening | None:
         if redeal_doubles and any([sum([tile.double for tile in hand]) >= redeal_doubles for hand in state.hands]):
             return None
         if by_team and state.next_leader is not None and state.turn is not None:
             return Opening(state.turn, state.hands[state.turn])
-        opening = usual(state)
+        opening = choose(state)
         return Opening(opening.seat, state.hands[opening.seat]) if opening is not None and is_sporting else opening
 
     return opening

@@ -28,8 +28,8 @@ _TARGETS: Final = {"manches": 3, "score": 20}
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    usual: Mapping[str, Value] = {"target": _TARGETS[str(options["match"])]}
-    settings: dict[str, Any] = {key: usual[key] if value is None else value for key, value in options.items()}
+    defaults: Mapping[str, Value] = {"target": _TARGETS[str(options["match"])]}
+    settings: dict[str, Any] = {key: defaults[key] if value is None else value for key, value in options.items()}
     return Rules(
         seats=seats,
         settings=settings,

@@ -28,7 +28,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     assert isinstance(limit, int)
     assert isinstance(teams, int)
     tiles = double_set(highest)
-    size = hand if isinstance(hand, int) else _usual_hand(highest, seats)
+    size = hand if isinstance(hand, int) else _default_hand(highest, seats)
     errors = {}
     if highest == _DOUBLE_SIX and seats > _MAX_ON_DOUBLE_SIX:
         errors["options.set"] = [Reason("set_too_small", {"players": seats, "max": _MAX_ON_DOUBLE_SIX})]
@@ -54,7 +54,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     )
 
 
-def _usual_hand(highest: int, seats: int) -> int:
+def _default_hand(highest: int, seats: int) -> int:
     """Return the default size of a hand: 7; on double-nine 6 for six or seven players, 5 for more (rules 5.2)."""
     if highest != 9 or seats <= 5:
         return 7

@@ -1,4 +1,4 @@
-"""Kozel, the goat: draw until a tile fits, the hands left are points, and a side at the limit loses (rules 11)."""
+"""Kozel, the goat: draw until a tile fits, the pips left in hand are points, a side at the limit loses (rules 11)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         settings=settings,
         tiles=_SET,
         hand_size=lambda players: settings["hand"] if players == seats else 0,
-        opening=_redealt if settings["redeal"] else _opening,
+        opening=_opening_or_redeal if settings["redeal"] else _opening,
         may_follow=doubles_after_a_double if settings["two_doubles"] else one_tile,
         drawing=UNTIL_IT_FITS,
         round_end=out_or_blocked(),
@@ -59,7 +59,7 @@ def _opening(state: State) -> Opening | None:
     return highest_double_or_heaviest(state)
 
 
-def _redealt(state: State) -> Opening | None:
+def _opening_or_redeal(state: State) -> Opening | None:
     """Choose as ``_opening``, but deal again if a hand has too many doubles or tiles of a number (rules 11.7)."""
     for hand in state.hands:
         numbers = Counter([number for tile in hand for number in {tile.low, tile.high}])
@@ -85,7 +85,7 @@ class _Scoring(NamedTuple):
     """Whether the points of a tied fish are carried over."""
 
     def result(self, state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
-        """Return the result: every side but the spared ones gets its own hands, the loser also the carry."""
+        """Return the result: every side but the spared ones scores its own hands, the loser also the carry."""
         values: dict[int, int] = {}
         for hand in hands:
             side = side_number(hand.seat, self.teams)

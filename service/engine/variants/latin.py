@@ -61,8 +61,8 @@ class _Bonuses(NamedTuple):
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    usual = _TABLES[str(options["table"])]
-    settings: dict[str, Any] = {key: usual[key] if value is None else value for key, value in options.items()}
+    defaults = _TABLES[str(options["table"])]
+    settings: dict[str, Any] = {key: defaults[key] if value is None else value for key, value in options.items()}
     tiles = double_set(settings["set"])
     hand = _HANDS[settings["set"]]
     return Rules(

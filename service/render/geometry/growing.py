@@ -269,7 +269,7 @@ class GrowingGeometry:
         )
         bounds = laid_tiles[0].box
         for laid_tile in laid_tiles:
-            bounds = bounds.united(_around(laid_tile))
+            bounds = bounds.united(_bounds(laid_tile))
         ends = []
         for end in self._layout.ends:
             doubles_across = self._table.doubles_across
@@ -317,7 +317,7 @@ def _lay_missing_tiles(table: Table, layout: Layout, pause: Callable[[], None]) 
         pause()
 
 
-def _around(tile: LaidTile) -> Box:
+def _bounds(tile: LaidTile) -> Box:
     """Return the smallest box around a tile and its link."""
     box = tile.box
     for x, y in tile.link or ():
