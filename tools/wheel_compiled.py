@@ -31,11 +31,14 @@ BOTS: Final = (
 )
 """Of the computer players, what a decision of the expert runs."""
 HOSTING: Final = (
-    *("games/access", "games/commands/move", "games/model/following", "games/model/tokens"),
+    *("games/access", "games/model/following", "games/model/tokens"),
     *("games/model/views", "games/store/codec", "games/store/transactions"),
     "web/view/serializers",
 )
-"""Of what hosts the games, what a move and a view run and no library calls back."""
+"""Of what hosts the games, what a move and a view run and no library calls back.
+
+Not the commands, which are methods of ``GameCommands``: a compiled function does not become one.
+"""
 INTERPRETED: Final = frozenset({"__init__", "deal", "events", "presence", "state"})
 """Modules whose classes are stored by the types of their fields, of which mypyc keeps ``tuple``, not what is in it."""
 
