@@ -115,8 +115,8 @@ def create_app(
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=0, x_host=0)  # type: ignore[method-assign]
     app.wsgi_app = RequestMiddleware(app.wsgi_app, metrics, plain_headers)  # type: ignore[method-assign] # Flask's own advice
     if metrics_port:
-        inside = create_metrics_app(services)
-        app.wsgi_app = MetricsPort(app.wsgi_app, inside.wsgi_app, metrics_port)  # type: ignore[method-assign]
+        metrics_app = create_metrics_app(services)
+        app.wsgi_app = MetricsPort(app.wsgi_app, metrics_app.wsgi_app, metrics_port)  # type: ignore[method-assign]
     return app
 
 

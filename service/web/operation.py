@@ -18,11 +18,11 @@ from service.web.access import AccessRule, Guard, guarded
 from service.web.http.headers import TOKEN_KEY_LENGTH
 
 _BODY_PROBLEMS: Final = ("malformed", "too_large", "unsupported_media_type", "invalid")
-_ABOUT_A_GAME: Final = ("spectator", "join", "seat", "seat_or_app", "any_seat_or_app", "token_change", "app_game")
+_ON_A_GAME: Final = ("spectator", "join", "seat", "seat_or_app", "any_seat_or_app", "token_change", "app_game")
 """Access rules of operations on a game: they can be 404, as the path may contain a string that is not an id."""
 _WITH_KEY: Final = ("app", "key_change")
 """Access rules of operations without a game that require the key of an application."""
-_COUNTED: Final = ("join", "seat", "seat_or_app", "any_seat_or_app", "app", "anyone_or_app", "key_change", "app_game")
+_LIMITED: Final = ("join", "seat", "seat_or_app", "any_seat_or_app", "app", "anyone_or_app", "key_change", "app_game")
 """Access rules of operations whose responses have the headers of a rate limit."""
 _WITH_ETAG: Final = ("ETag", "Cache-Control", "Vary")
 _LANGUAGE: Final = ("Content-Language",)
@@ -122,7 +122,7 @@ class Operation:
     def _problems_by_access(self) -> tuple[str, ...]:
         return (
             *(() if self.access == "public" else ("unauthorized",)),
-            *(("not_found",) if self.access in _ABOUT_A_GAME else ()),
+            *(("not_found",) if self.access in _ON_A_GAME else ()),
             *(() if self.access == "public" and not self.takes_body else ("rate_limited",)),
         )
 
@@ -158,7 +158,7 @@ class Operation:
         """Whether responses can have the headers of rate limits."""
         if self.limited is not None:
             return self.limited
-        return self.access in _COUNTED or (self.access == "public" and self.takes_body)
+        return self.access in _LIMITED or (self.access == "public" and self.takes_body)
 
     def headers_of(self, status: int) -> ResponseHeaders:
         """Return the headers of the successful response with this status."""

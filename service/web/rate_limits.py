@@ -39,7 +39,7 @@ PRESENCE_CHANGES: Final = 20
 Each makes an event, after which a computer player on turn decides anew. Without the limit, a player could keep a slow
 computer player from ever moving.
 """
-_UNSHARED: Final = 10
+_LOCAL_PART: Final = 10
 """The workers together count a tenth (1/10) of the limit of a seat or an application in memory, each an equal part.
 
 So a seat can exceed its limit by a tenth at most. The requests of an ordinary seat stay within these parts, and need no
@@ -107,7 +107,7 @@ class RateLimits:
         self._shared = count
         self._clock = clock
         self._limits = limits
-        self._share = _UNSHARED * workers
+        self._local_part = _LOCAL_PART * workers
         self._minute = 0
         self._counts: dict[tuple[str | int, ...], int] = {}
         self._in_redis: set[tuple[str | int, ...]] = set()
@@ -175,14 +175,14 @@ class RateLimits:
             return None
         if not limit:
             return None
-        unshared = limit // self._share
+        local_limit = limit // self._local_part
         now = self._clock()
         minute = int(now) // WINDOW_SECONDS
         if minute != self._minute:
             self._minute = minute
             self._counts, self._in_redis = {}, set()
         count = self._counts[key] = self._counts.get(key, 0) + weight
-        if count > unshared or key in self._in_redis:
+        if count > local_limit or key in self._in_redis:
             # The first time, all requests that were counted locally are added.
             first = key not in self._in_redis
             self._in_redis.add(key)

@@ -92,34 +92,34 @@ class GeometryCache:
         ``admit``: called with the number of places to compute, those of new tiles and of all ends; it may raise.
         """
         placements = table.layout.placements
-        owner = table.game, table.round, aspect
-        keys = _keys(owner, placements)
-        entry = self._find(owner, placements, keys)
+        table_id = table.game, table.round, aspect
+        keys = _keys(table_id, placements)
+        entry = self._find(table_id, placements, keys)
         known = 0 if entry is None else len(entry.placements)
         if entry is None or known < len(placements):
             admit(len(placements) - known + len(table.layout.ends))
             start = self._empty(table, aspect) if entry is None else entry.geometry
-            entry = _Entry(owner, placements, start.extended(table.layout) if placements else start)
+            entry = _Entry(table_id, placements, start.extended(table.layout) if placements else start)
             self._entries.put(keys[-1], entry)
         return entry.geometry.geometry
 
     def forget(self, games: Container[str]) -> None:
-        self._entries.drop(lambda _, entry: entry.owner[0] in games)
+        self._entries.drop(lambda _, entry: entry.table_id[0] in games)
 
     def _empty(self, table: TableView, aspect: int) -> GrowingGeometry:
         return GrowingGeometry(table.tiles_in_set, table.spread, aspect, pause=self._yield_control)
 
-    def _find(self, owner: _Owner, placements: tuple[Placement, ...], keys: Sequence[int]) -> _Entry | None:
+    def _find(self, table_id: _TableId, placements: tuple[Placement, ...], keys: Sequence[int]) -> _Entry | None:
         """Return the cached entry that has the most tiles of this table."""
         for count in range(len(placements), -1, -1):
             entry = self._entries.get(keys[count])
-            if entry is not None and (entry.owner, entry.placements) == (owner, placements[:count]):
+            if entry is not None and (entry.table_id, entry.placements) == (table_id, placements[:count]):
                 self._entries.use(keys[count])
                 return entry
         return None
 
 
-_Owner = tuple[str, int, int]
+_TableId = tuple[str, int, int]
 """The id of a game, the round, and the aspect in tenths.
 
 Equal placements may lie on different sides in different rounds: a placement does not say on which of the two long sides
@@ -128,15 +128,15 @@ of the lead its tile lies.
 
 
 class _Entry(NamedTuple):
-    owner: _Owner
+    table_id: _TableId
     placements: tuple[Placement, ...]
     geometry: GrowingGeometry
 
 
-def _keys(owner: _Owner, placements: Sequence[Placement]) -> list[int]:
+def _keys(table_id: _TableId, placements: Sequence[Placement]) -> list[int]:
     """Return the keys of a table before its first tile and after each tile.
 
     They depend on values, not on identity: placements from the store, or of an earlier version, are new objects.
     """
-    key = hash(owner)
+    key = hash(table_id)
     return [key, *[key := hash((key, placement)) for placement in placements]]

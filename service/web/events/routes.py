@@ -21,7 +21,7 @@ from service.web.events.serializers import event_json, event_page_json
 from service.web.events.stream import Stream, StreamContent
 from service.web.fields.strict import JsonObject
 from service.web.http.errors import current_environ
-from service.web.http.headers import negotiate, preferred_language, read_query_of_reader
+from service.web.http.headers import negotiate, preferred_language, read_stream_query
 from service.web.http.responses import JSON, RawResponse, cached_body, ok, streamed, to_json
 from service.web.http.streams import NDJSON, SSE, stream_client, wait_while_valid
 from service.web.operation import Operation, ResponseSpec
@@ -77,7 +77,7 @@ def get_events(services: Services, access: Access) -> RawResponse | Response:
     language that `Accept-Language` prefers.
     """
     media_type = negotiate(JSON, SSE, NDJSON)
-    query = read_query_of_reader(_query_in)
+    query = read_stream_query(_query_in)
     language = preferred_language() if query["text"] else None
     if media_type == JSON:
         return _page_response(services, access, query, language)
@@ -170,7 +170,7 @@ def _stream(
         closing=lambda at: {"version": subscription.cursor, "type": "closing", "at": at, "data": {}},
         show=show,
         # A client that lost its connection may have received the events up to its cursor, but not the view after them.
-        due=first is not None or "Last-Event-ID" in request.headers,
+        show_first=first is not None or "Last-Event-ID" in request.headers,
     )
     check = None if access.app is None else key_check(services)
     return streamed(Stream(streams, subscription, media_type, content, check=check), media_type, language)

@@ -28,7 +28,7 @@ class StreamContent(NamedTuple, Generic[Page]):
     ``start``: the cursor to send if there is no ``first``.
     ``show``: returns the item with the view at the cursor, and the cursor; ``None`` if newer events will follow.
         Called after events if no more follow at once.
-    ``due``: whether to call ``show`` before the first event, too.
+    ``show_first``: whether to call ``show`` before the first event, too.
     """
 
     first: Page | None
@@ -36,7 +36,7 @@ class StreamContent(NamedTuple, Generic[Page]):
     closing: Callable[[str], JsonObject]
     start: str | None = None
     show: Callable[[], tuple[JsonObject, int] | None] | None = None
-    due: bool = False
+    show_first: bool = False
 
 
 class Stream(Generic[Page]):
@@ -64,7 +64,7 @@ class Stream(Generic[Page]):
         self._format = FORMATS[media_type]
         self._content = content
         self._check = check
-        self._due = content.due and content.show is not None
+        self._view_due = content.show_first and content.show is not None
         self._pause = 0.0
         self._sent_at = 0.0
         self._ended = False
@@ -100,12 +100,12 @@ class Stream(Generic[Page]):
         if self._ended:
             return None
         page = None if subscription.finished else subscription.wait(self._seconds_to_wait())
-        if check is not None and not _is_checked(check) and page is not None:
+        if check is not None and not _could_check(check) and page is not None:
             return None
         if page is not None:
-            self._due, self._pause = self._content.show is not None, 0.0
+            self._view_due, self._pause = self._content.show is not None, 0.0
             return self._lines(page)
-        if self._due and self._content.show is not None:
+        if self._view_due and self._content.show is not None:
             return self._view(self._content.show)
         if subscription.finished:
             return None
@@ -115,7 +115,7 @@ class Stream(Generic[Page]):
         return b"" if monotonic() < self._keepalive_at() else self._format.keepalive
 
     def _seconds_to_wait(self) -> float:
-        wait = self._pause if self._due else max(self._keepalive_at() - monotonic(), 0.0)
+        wait = self._pause if self._view_due else max(self._keepalive_at() - monotonic(), 0.0)
         return wait if self._check is None else min(wait, CHECK_SECONDS)
 
     def _keepalive_at(self) -> float:
@@ -133,20 +133,20 @@ class Stream(Generic[Page]):
                 self._check()
             item = show()
         except StorageUnavailable:
-            self._due, self._pause = not subscription.closing, RETRY_SECONDS
+            self._view_due, self._pause = not subscription.closing, RETRY_SECONDS
             return self._format.keepalive
         except Gone:
-            self._due = False
+            self._view_due = False
             subscription.recheck()  # makes it return the deletion as an event
             return b""
-        self._due = False
+        self._view_due = False
         return b"" if item is None else self._format.line(*item)
 
     def _closing(self) -> bytes:
         return self._format.line(self._content.closing(format_rfc3339(int(time() * 1000))), None)
 
 
-def _is_checked(check: Callable[[], object]) -> bool:
+def _could_check(check: Callable[[], object]) -> bool:
     """Return whether the key could be checked. Raises ``Unauthorized`` if it is no longer valid."""
     try:
         check()

@@ -14,7 +14,7 @@ from service.web.events.schemas import StreamItemSchema
 from service.web.events.stream import Stream, StreamContent
 from service.web.feed.schemas import FeedPageSchema, FeedQuerySchema
 from service.web.http.errors import current_environ
-from service.web.http.headers import negotiate, read_query_of_reader
+from service.web.http.headers import negotiate, read_stream_query
 from service.web.http.responses import JSON, RawResponse, ok, streamed
 from service.web.http.streams import NDJSON, SSE, stream_client, wait_while_valid
 from service.web.operation import Operation, ResponseSpec
@@ -57,7 +57,7 @@ def get_feed(services: Services, backend: Backend) -> RawResponse | Response:
     should reconnect.
     """
     media_type = negotiate(JSON, SSE, NDJSON)
-    query = read_query_of_reader(_query_in)
+    query = read_stream_query(_query_in)
     if media_type == JSON:
         return _page_response(services, backend.id, query)
     if request.method == "HEAD":

@@ -109,8 +109,8 @@ class MoveSchema(RequestSchema):
             if "tile" not in data:
                 raise ValidationError({"tile": [Reason("play_needs_tile")]})
             return
-        others = data.keys() - {"action", "version", "client_seed"}
-        errors = {name: [Reason("only_with_play")] for name in data if name in others}
+        play_fields = data.keys() - {"action", "version", "client_seed"}
+        errors = {name: [Reason("only_with_play")] for name in data if name in play_fields}
         if errors:
             raise ValidationError(errors)
 

@@ -27,7 +27,7 @@ _INVISIBLE: Final = re.compile(
 """Invisible characters that are not in the category ``Cf``: fillers, and code points reserved for such characters."""
 _BLANK: Final = "\u2800"
 """The braille pattern without dots: invisible, but in the category of symbols."""
-_NOT_SEEN: Final = ("C", "M", "Z")
+_INVISIBLE_IN_NAME: Final = ("C", "M", "Z")
 """First letters of categories of invisible characters, except ``Cn``: unassigned characters can be new emoji."""
 
 
@@ -42,25 +42,25 @@ class Name(SingleLine):
         if name.isascii():  # SingleLine has checked that it is not blank, and the checks below do not concern ASCII
             return name
         categories = [unicodedata.category(character) for character in name]
-        formats = any(
+        has_format_characters = any(
             category == "Cf" and character not in _JOINERS for character, category in zip(name, categories, strict=True)
         )
-        if formats or _INVISIBLE.search(name) or not _joins(name):
+        if has_format_characters or _INVISIBLE.search(name) or not _has_valid_joiners(name):
             raise invalid("invisible_characters")
         if not any(
-            category == "Cn" or (category[0] not in _NOT_SEEN and character != _BLANK)
+            category == "Cn" or (category[0] not in _INVISIBLE_IN_NAME and character != _BLANK)
             for character, category in zip(name, categories, strict=True)
         ):
             raise invalid("nothing_visible")
         # NFD also shows the marks that are part of a character. A joiner does not end a stack of marks.
         decomposed = [unicodedata.category(character) for character in unicodedata.normalize("NFD", name)]
         marks = [category in {"Mn", "Me"} for category in decomposed if category != "Cf"]
-        if any(are_marks and len(list(pile)) > MAX_MARKS for are_marks, pile in groupby(marks)):
+        if any(are_marks and len(list(stack)) > MAX_MARKS for are_marks, stack in groupby(marks)):
             raise invalid("too_many_marks", max=MAX_MARKS)
         return name
 
 
-def _joins(name: str) -> bool:
+def _has_valid_joiners(name: str) -> bool:
     """Return whether each joiner in the name is between two characters that it may join."""
     for at, character in enumerate(name):
         if character in _JOINERS:
@@ -90,7 +90,7 @@ def name_field(text: str, *, example: str = "Ada", **arguments: Any) -> Name:
 
 MAX_REF_CHARS: Final = 64
 
-_UNSEEN: Final = ("C", "Z")
+_INVISIBLE_IN_REF: Final = ("C", "Z")
 """First letters of the categories of characters that cannot be seen."""
 
 
@@ -113,7 +113,7 @@ def is_reference(text: str) -> bool:
 
 
 def _is_visible(text: str) -> bool:
-    return not any([unicodedata.category(character)[0] in _UNSEEN for character in text])
+    return not any([unicodedata.category(character)[0] in _INVISIBLE_IN_REF for character in text])
 
 
 def ref_field(text: str, **more: Any) -> Reference:

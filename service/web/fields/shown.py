@@ -45,9 +45,9 @@ def digest(text: str, **arguments: Any) -> fields.String:
     return fields.String(metadata=doc(text, pattern="^[0-9a-f]{64}$", example="9f" * 32), **arguments)
 
 
-def rematch_of_field(of: str) -> fields.String:
-    """Return the field of the id of the game that a rematch follows; ``of`` begins its description."""
-    text = f"{of}: the id of the finished game that it follows."
+def rematch_of_field(prefix: str) -> fields.String:
+    """Return the field of the id of the game that a rematch follows; ``prefix`` begins its description."""
+    text = f"{prefix}: the id of the finished game that it follows."
     return fields.String(metadata=doc(text, example="5m1Gd5tIvN3vYhYkS0oJGA_1"))
 
 

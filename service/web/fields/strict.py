@@ -51,7 +51,8 @@ class Length(validate.Length):
     """Refuses a string or a list that is too short or too long."""
 
     def _format_error(self, value: Any, message: str) -> Any:  # marshmallow's signature
-        return _between("length", "too_short", "too_long", least=self.min, most=self.max)
+        limits = {name: limit for name, limit in (("min", self.min), ("max", self.max)) if limit is not None}
+        return [Reason("length" if len(limits) == 2 else "too_short" if "min" in limits else "too_long", limits)]
 
 
 class Range(validate.Range):
@@ -75,12 +76,6 @@ class Equal(validate.Equal):
 
     def _format_error(self, value: Any) -> Any:  # marshmallow's signature
         return [Reason("not_true")]
-
-
-def _between(both: str, low: str, high: str, *, least: int | None, most: int | None) -> list[Reason]:
-    """Return the reason for a wrong length, with those limits that are not ``None``."""
-    limits = {name: value for name, value in (("min", least), ("max", most)) if value is not None}
-    return [Reason(both if len(limits) == 2 else low if "min" in limits else high, limits)]
 
 
 _DIGITS: Final = re.compile(r"0|-?[1-9][0-9]*")
@@ -122,7 +117,7 @@ class Known:
         self._check(value)
 
 
-def needed(field: fields.Field[Any]) -> Reason:
+def reason_if_missing(field: fields.Field[Any]) -> Reason:
     """Return the reason for a missing field, with the values that it may have."""
     if isinstance(field, fields.Boolean):
         return Reason("required_one_of", {"allowed": ["true", "false"]})
@@ -161,7 +156,7 @@ class RequestSchema(Schema):
             key for key, (_, field, _) in self._by_key.items() if field.required or field.load_default is not missing
         }
         for field in self.load_fields.values():
-            field.error_messages["required"] = [needed(field)]
+            field.error_messages["required"] = [reason_if_missing(field)]
         allowed = list(self._by_key)
         unknown = Reason("unknown_field", {"allowed": allowed}) if allowed else Reason("no_fields")
         self.error_messages = {**self.error_messages, "unknown": unknown}  # type: ignore[dict-item]  # a reason

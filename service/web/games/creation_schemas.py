@@ -38,7 +38,7 @@ from service.web.fields.strict import (
     TileList,
     doc,
     invalid,
-    needed,
+    reason_if_missing,
 )
 from service.web.fields.variants import KNOWN_VARIANT, MAX_SEATS, MIN_SEATS, option_fields
 from service.web.games.schemas import MAX_TEXT_CHARS, FillInSchema
@@ -288,7 +288,7 @@ class GameInSchema(RequestSchema):
     def _a_variant_or_a_record(self, data: dict[str, Any], **_: Any) -> None:
         if "continues" not in data:
             if "variant" not in data:
-                raise ValidationError({"variant": [needed(self.fields["variant"])]})
+                raise ValidationError({"variant": [reason_if_missing(self.fields["variant"])]})
             return
         errors = {
             name: [Reason("not_with_continues")] for name in ("variant", "options", "seed", "deals") if name in data

@@ -214,7 +214,7 @@ def language_of_texts(schema: Schema) -> Language | None:
     return preferred_language() if read_query(schema)["text"] else None
 
 
-def read_query_of_reader(schema: Schema) -> dict[str, Any]:
+def read_stream_query(schema: Schema) -> dict[str, Any]:
     """Load the query of a client that may reconnect to a stream: ``Last-Event-ID`` overrides ``after``.
 
     Raises ``InvalidBody``.

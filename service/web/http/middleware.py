@@ -161,19 +161,19 @@ WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
 class MetricsPort:
-    """Passes requests on connections to ``port`` to ``inside``, all others to ``outside``."""
+    """Passes requests on connections to ``port`` to ``metrics_app``, all others to ``app``."""
 
-    def __init__(self, outside: WsgiApp, inside: WsgiApp, port: int) -> None:
-        self._outside = outside
-        self._inside = inside
+    def __init__(self, app: WsgiApp, metrics_app: WsgiApp, port: int) -> None:
+        self._app = app
+        self._metrics_app = metrics_app
         self._port = port
         self._text = str(port)
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Handle a request as a WSGI application."""
         if environ["SERVER_PORT"] == self._text and self._is_local_port(environ):
-            return self._inside(environ, start_response)
-        return self._outside(environ, start_response)
+            return self._metrics_app(environ, start_response)
+        return self._app(environ, start_response)
 
     def _is_local_port(self, environ: dict[str, Any]) -> bool:
         """Return whether the connection was made to the port; on a Unix socket the client sets ``SERVER_PORT``."""

@@ -146,7 +146,7 @@ def accepted(value: Any, *, replayed: bool) -> RawResponse:
     return RawResponse(_ACCEPTED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
 
 
-def accepted_nothing() -> RawResponse:
+def accepted_without_body() -> RawResponse:
     """Return a 202 response without a body: the work will be done later."""
     return RawResponse(_ACCEPTED, [], b"")
 
@@ -156,7 +156,7 @@ def accepted_at(location: str) -> RawResponse:
     return RawResponse(_ACCEPTED, [_location_header(location)], b"")
 
 
-def come_again(value: Any, seconds: int) -> RawResponse:
+def not_ready(value: Any, seconds: int) -> RawResponse:
     """Return a 202 response: the work is not done yet, and the client should retry after ``seconds``."""
     headers = [_JSON_TYPE, ("Cache-Control", "no-store"), ("Retry-After", str(seconds))]
     return RawResponse(_ACCEPTED, headers, to_json(value))
@@ -275,7 +275,7 @@ def _language_header(language: Language | None) -> list[tuple[str, str]]:
 # Responses that are computed from the history of a game, cached by its version and their viewer.
 
 
-_MAKERS: Final = 64
+_MAX_CONCURRENT: Final = 64
 """Maximum number of bodies that are computed at the same time."""
 MAX_CACHE_BYTES: Final = 16 * 1024 * 1024
 """Size of the cache of a process; a body that is larger than a quarter of it is not cached."""
@@ -289,14 +289,14 @@ class ResponseCache:
     def __init__(self, max_bytes: int = MAX_CACHE_BYTES) -> None:
         self._max_bytes = max_bytes
         self._bodies = BoundedCache[Key, bytes](max_bytes, weigh=len)
-        self._making = [Lock() for _ in range(_MAKERS)]
+        self._locks = [Lock() for _ in range(_MAX_CONCURRENT)]
 
     def get(self, key: Key, make: Callable[[], bytes]) -> bytes:
         """Return the body of this key, from ``make`` if it is not cached.
 
         Of several callers at the same time, only one calls ``make``; the others wait for the result.
         """
-        with self._making[hash(key) % _MAKERS]:
+        with self._locks[hash(key) % _MAX_CONCURRENT]:
             body = self._bodies.use(key)
             if body is None:
                 body = make()

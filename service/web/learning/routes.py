@@ -14,7 +14,7 @@ from service.games.access import Access
 from service.web.fields.strict import EmptyInSchema
 from service.web.http.body import read_nothing
 from service.web.http.headers import idempotency, negotiate, preferred_language
-from service.web.http.responses import JSON, RawResponse, accepted_at, come_again, ok
+from service.web.http.responses import JSON, RawResponse, accepted_at, not_ready, ok
 from service.web.learning.schemas import HintSchema, ReviewSchema, hint_json, review_json
 from service.web.operation import Operation, ResponseSpec
 from service.web.services import Services
@@ -53,11 +53,11 @@ def get_hint(services: Services, access: Access) -> RawResponse:
     the request waits for the hint for at most 1.5 seconds, and is 202 if it is not ready by then.
     """
     negotiate(JSON)
-    found = services.learning.hint(access)
+    result = services.learning.hint(access)
     language = preferred_language()
-    if found.hint is None:
-        return come_again(hint_json(found, language), HINT_RETRY_SECONDS)
-    return ok(hint_json(found, language), language=language)
+    if result.hint is None:
+        return not_ready(hint_json(result, language), HINT_RETRY_SECONDS)
+    return ok(hint_json(result, language), language=language)
 
 
 @blueprint.post("/v1/games/<game>/review")
@@ -109,8 +109,8 @@ def get_review(services: Services, access: Access) -> RawResponse:
     `no_review` if nobody has asked for it by `POST`.
     """
     negotiate(JSON)
-    found = services.learning.review(access)
+    result = services.learning.review(access)
     language = preferred_language()
-    if found.review is None:
-        return come_again(review_json(found, language), REVIEW_RETRY_SECONDS)
-    return ok(review_json(found, language), language=language)
+    if result.review is None:
+        return not_ready(review_json(result, language), REVIEW_RETRY_SECONDS)
+    return ok(review_json(result, language), language=language)

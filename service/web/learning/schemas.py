@@ -135,14 +135,14 @@ _DIGITS: Final = 2
 """Decimals of estimates in points, whose errors are rarely below a tenth."""
 
 
-def hint_json(found: HintFound, language: Language) -> JsonObject:
+def hint_json(result: HintFound, language: Language) -> JsonObject:
     """Return a hint; without moves while it is being computed."""
-    if found.hint is None:
-        return {"version": found.version, "moves": []}
-    estimates = found.hint.estimates
-    moves = moves_json([estimate.move for estimate in estimates], found.version)
+    if result.hint is None:
+        return {"version": result.version, "moves": []}
+    estimates = result.hint.estimates
+    moves = moves_json([estimate.move for estimate in estimates], result.version)
     return {
-        "version": found.version,
+        "version": result.version,
         "moves": [
             {"move": move, "estimate": round(estimate.estimate, _DIGITS), "error": round(estimate.error, _DIGITS)}
             for move, estimate in zip(moves, estimates, strict=True)
@@ -151,13 +151,13 @@ def hint_json(found: HintFound, language: Language) -> JsonObject:
     }
 
 
-def review_json(found: ReviewFound, language: Language) -> JsonObject:
+def review_json(result: ReviewFound, language: Language) -> JsonObject:
     """Return a review; without players and decisions while it is being computed."""
-    if found.review is None:
+    if result.review is None:
         return {"players": [], "decisions": []}
     return {
-        "players": [_player(summary) for summary in summaries(found.seats, found.review)],
-        "decisions": [_decision(decision, language) for decision in found.review.decisions],
+        "players": [_player(summary) for summary in summaries(result.seats, result.review)],
+        "decisions": [_decision(decision, language) for decision in result.review.decisions],
     }
 
 

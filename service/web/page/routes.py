@@ -1,7 +1,7 @@
 """The page at ``/`` and its files below ``/client/``, which other web pages can import as well.
 
 Owns the files, including the texts of each language, their media types, and the Content-Security-Policy of the page.
-The URL of a file contains a digest of all files, so that browsers can cache it for good.
+The URL of a file contains a digest of all files, so that browsers can cache it permanently.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def page() -> Response:
 def show_file(name: str) -> Response:
     """Return a file of the page.
 
-    ``name`` may begin with a digest of all files. If it is the current digest, caches may store the file for good. If
-    it is that of another version of the service, the current file is returned, and caches must revalidate it.
+    ``name`` may begin with a digest of all files. With the current digest, caches may store the file permanently. With
+    that of another version of the service, the response is the current file, which caches must revalidate.
     """
     limit_reads(current_services().limits, 1)
     digest, _, rest = name.partition("/")
@@ -89,7 +89,7 @@ def files_digest() -> str:
 def _index() -> bytes:
     """Return the page with its languages, and with the messages that it shows without JavaScript or texts.
 
-    The URLs of its files contain their digest, except that of the manifest, which other URLs are relative to.
+    The URLs of its files contain the digest of all files, except that of the manifest, whose own URLs are relative.
     """
     values = {
         "{client}": f"client/{files_digest()}",

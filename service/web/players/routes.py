@@ -12,7 +12,7 @@ from service.games.model.errors import NotFound
 from service.web.fields.names import is_reference
 from service.web.http.errors import InvalidBody
 from service.web.http.headers import negotiate, read_query
-from service.web.http.responses import JSON, RawResponse, accepted_nothing, ok
+from service.web.http.responses import JSON, RawResponse, accepted_without_body, ok
 from service.web.operation import Operation, ResponseSpec
 from service.web.players.schemas import PlayerPageSchema, PlayerQuerySchema
 from service.web.services import Services
@@ -69,4 +69,4 @@ def erase_player(services: Services, backend: Backend, ref: str) -> RawResponse:
     if not is_reference(ref):
         raise NotFound("no_such_person")
     services.backends.people.erase(backend.id, ref)
-    return accepted_nothing()
+    return accepted_without_body()

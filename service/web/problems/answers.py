@@ -191,21 +191,21 @@ def _params(reason: Reason) -> dict[str, object]:
 def install(app: Flask, limits: RateLimits) -> None:
     """Make ``app`` respond to every error with a problem, and with 429 after too many failures from one address."""
 
-    def limited(status: int | None) -> Response | None:
-        """Count a failure with this status; return the response that replaces it if its address had too many."""
+    def too_many_failures(status: int | None) -> Response | None:
+        """Count a response with this status if it is a failure; return 429 if its address had too many."""
         if status not in _COUNTED_STATUSES or (status != 401 and not request.path.startswith(_COUNTED_PREFIXES)):
             return None
         quota = limits.count_failure(current_environ().get("REMOTE_ADDR", ""))
         return None if quota is None else _rate_limited_problem(quota)
 
     def refusal(error: Refusal) -> Response:
-        return limited(PROBLEMS[error.code].status) or problem(error.reason)
+        return too_many_failures(PROBLEMS[error.code].status) or problem(error.reason)
 
     def http_exception(error: HTTPException) -> Response:
-        answer = options(error) or redirect_without_slash(error)
-        if answer is not None:
-            return answer
-        return limited(error.code) or _http_exception(error)
+        response = options_response(error) or redirect_without_slash(error)
+        if response is not None:
+            return response
+        return too_many_failures(error.code) or _http_exception(error)
 
     app.register_error_handler(Refusal, refusal)
     for share in (ShareUsedUp, TooManyGamesOfBots):
@@ -309,7 +309,7 @@ def _http_exception(error: HTTPException) -> Response:
         # All other client errors of Flask are malformed requests.
         word = "malformed" if error.code and error.code < 500 else "internal"
     allowed = {"allowed": sorted(error.valid_methods or ())} if isinstance(error, MethodNotAllowed) else {}
-    response = problem(Reason(word, allowed), **see(error))
+    response = problem(Reason(word, allowed), **suggested_path(error))
     for name, value in error.get_headers():
         if name == "Allow":
             response.headers[name] = value
@@ -341,7 +341,7 @@ _METHODS: Final = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
 """All methods that any path supports."""
 
 
-def options(error: HTTPException) -> Response | None:
+def options_response(error: HTTPException) -> Response | None:
     """Return a 204 response to ``OPTIONS`` for a path without a route; ``None`` for every other request.
 
     Browsers treat a redirect or a 404 of a preflight request as a refusal: the page could not see the redirect or the
@@ -377,7 +377,7 @@ def _methods_without_slash() -> Iterable[str]:
     return adapter.allowed_methods(path[:-1]) if adapter is not None and path.endswith("/") else ()
 
 
-def see(error: HTTPException) -> dict[str, str]:
+def suggested_path(error: HTTPException) -> dict[str, str]:
     """Return the field ``see`` of a problem: the path of the OpenAPI document that the client may have meant."""
     in_game = request.path.startswith(_GAMES)
     if error.code == 405 and request.method in ("GET", "HEAD"):

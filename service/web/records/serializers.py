@@ -62,20 +62,20 @@ def _clock(clock: RecordedClock) -> JsonObject:
     return {"clock": times, "absence": {"then": clock.absence}}
 
 
-def _round(each: RecordedRound) -> JsonObject:
-    result: JsonObject = {"round": each.number}
-    if each.commitment is not None:
-        result["commitment"] = each.commitment.hex()
-    if each.client_seeds is not None:
-        result["client_seeds"] = list(each.client_seeds)
-    if each.attempt is not None:
-        result["attempt"] = each.attempt
-    if each.seed is not None:
-        result["seed"] = each.seed.hex()
-    if each.lines:
-        dealt, *others = each.lines
+def _round(recorded: RecordedRound) -> JsonObject:
+    result: JsonObject = {"round": recorded.number}
+    if recorded.commitment is not None:
+        result["commitment"] = recorded.commitment.hex()
+    if recorded.client_seeds is not None:
+        result["client_seeds"] = list(recorded.client_seeds)
+    if recorded.attempt is not None:
+        result["attempt"] = recorded.attempt
+    if recorded.seed is not None:
+        result["seed"] = recorded.seed.hex()
+    if recorded.lines:
+        dealt, *later = recorded.lines
         result["deal"] = _deal(dealt)
-        result["events"] = [_event(line) for line in others]
+        result["events"] = [_event(line) for line in later]
     return result
 
 
@@ -90,11 +90,11 @@ def _dealt(dealt: Dealt | RecordedDeal) -> JsonObject:
     return {"hands": hands, "stock": _tiles(dealt.stock)}
 
 
-def _tiles(held: tuple[Tile, ...] | int) -> JsonObject:
+def _tiles(tiles: tuple[Tile, ...] | int) -> JsonObject:
     """Return the number of tiles, and the tiles if they are revealed."""
-    if isinstance(held, int):
-        return {"count": held}
-    return {"count": len(held), "tiles": [tile.name for tile in held]}
+    if isinstance(tiles, int):
+        return {"count": tiles}
+    return {"count": len(tiles), "tiles": [tile.name for tile in tiles]}
 
 
 def _event(line: VersionedEvent) -> JsonObject:
@@ -150,13 +150,13 @@ def replay_json(record: Record, replay: Replay, aspect: int, yield_control: Call
     return result
 
 
-def _replayed_round(each: ReplayedRound, aspect: int) -> JsonObject:
-    dealt = each.events[0].line.event
+def _replayed_round(replayed: ReplayedRound, aspect: int) -> JsonObject:
+    dealt = replayed.events[0].line.event
     assert isinstance(dealt, Dealt)
-    version = each.events[-1].line.version
-    board = {"version": version, "round": each.number, "aspect": aspect / 10, **geometry_json(each.geometry)}
-    steps = [_step(event) for event in each.events]
-    return {"round": each.number, **_dealt(dealt), "board": board, "steps": steps}
+    version = replayed.events[-1].line.version
+    board = {"version": version, "round": replayed.number, "aspect": aspect / 10, **geometry_json(replayed.geometry)}
+    steps = [_step(event) for event in replayed.events]
+    return {"round": replayed.number, **_dealt(dealt), "board": board, "steps": steps}
 
 
 def _step(event: ReplayedEvent) -> JsonObject:

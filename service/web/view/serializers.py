@@ -70,10 +70,10 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
         "stock": {"tiles": view.stock, "drawable": view.drawable},
         "board": _board(view.layout).complete,
     }
-    return result | _count_json(game) | _outcome_and_times(game)
+    return result | _totals_json(game) | _outcome_and_times(game)
 
 
-def _count_json(game: GameView) -> JsonObject:
+def _totals_json(game: GameView) -> JsonObject:
     """Return the carry, the unit of totals if it is not points, and the running manche, if the game has them."""
     result: JsonObject = {"carry": game.view.carry} if game.rules.carries else {}
     if game.rules.unit != "points":
@@ -131,22 +131,22 @@ def _players(game: GameView) -> list[JsonObject]:
     """Return the players as the viewer may know them, in the order of their seats."""
     players = []
     for (seat, tiles, total, in_match, team), player in zip(game.view.players, game.seats, strict=True):
-        each: JsonObject = {"seat": seat, "kind": player.kind, "tiles": tiles, "total": total, "active": in_match}
+        shown: JsonObject = {"seat": seat, "kind": player.kind, "tiles": tiles, "total": total, "active": in_match}
         if player.name is not None:
-            each["name"] = player.name
+            shown["name"] = player.name
         if player.ref is not None:
-            each["ref"] = player.ref
+            shown["ref"] = player.ref
         if team is not None:
-            each["team"] = team
+            shown["team"] = team
         if player.level is not None:
-            each["bot"] = player.level
+            shown["bot"] = player.level
         if player.bank is not None:
-            each["bank"] = player.bank / 1000
+            shown["bank"] = player.bank / 1000
         if player.away:
-            each["away"] = True
+            shown["away"] = True
         if player.forfeited:
-            each["forfeited"] = True
-        players.append(each)
+            shown["forfeited"] = True
+        players.append(shown)
     return players
 
 
@@ -207,17 +207,17 @@ class _BoardJson(NamedTuple):
 def _make_board(layout: Layout) -> _BoardJson:
     """Serialize a whole table."""
     covered = zip(layout.placements, layout.covered_ends(), strict=True)
-    return _board_of(layout, b",".join([_placements_json(placement, end, layout) for placement, end in covered]))
+    return _board_of(layout, b",".join([_laid_tile(placement, end, layout) for placement, end in covered]))
 
 
 def _extend_board(board: _BoardJson, layout: Layout) -> _BoardJson:
     """Serialize a table from the JSON of the same table without its last tile."""
     last = len(layout.placements) - 1
-    place = 0
-    while layout.ends[place].host != last:
-        place += 1
-    covered = board.ends[place].name  # the ends that a tile opens take the index of the end that it covers
-    return _board_of(layout, b"%b,%b" % (board.tiles, _placements_json(layout.placements[-1], covered, layout)))
+    index = 0
+    while layout.ends[index].host != last:
+        index += 1
+    covered = board.ends[index].name  # the ends that a tile opens take the index of the end that it covers
+    return _board_of(layout, b"%b,%b" % (board.tiles, _laid_tile(layout.placements[-1], covered, layout)))
 
 
 _board: Final = LayoutCache(_make_board, _extend_board)
@@ -234,14 +234,14 @@ def _board_of(layout: Layout, tiles: bytes) -> _BoardJson:
     return _BoardJson(layout.ends, tiles, orjson.Fragment(orjson.dumps(result)))
 
 
-def _placements_json(placement: Placement, end: str | None, layout: Layout) -> bytes:
+def _laid_tile(placement: Placement, end: str | None, layout: Layout) -> bytes:
     """Return a tile on the table; ``end``: the end that it covered, ``None`` for the first tile."""
     tile, host, side, seat, face_down, outer = placement
-    return _placement(tile, face_down, None if end is None else (layout.placements[host].tile, side, end), seat, outer)
+    return _tile_json(tile, face_down, None if end is None else (layout.placements[host].tile, side, end), seat, outer)
 
 
 @lru_cache(maxsize=8192)
-def _placement(  # noqa: PLR0917 # keyword names would be a part of each key of the cache
+def _tile_json(  # noqa: PLR0917 # keyword names would be a part of each key of the cache
     tile: Tile, face_down: bool, joined: tuple[Tile, Side, str] | None, seat: int, outer: int | None
 ) -> bytes:
     """Return a tile on the table; ``joined``: the host, its side, and the end there.
@@ -312,7 +312,7 @@ def score_json(card: ScoreCard) -> JsonObject:
         "rounds": [round_json(played) for played in card.rounds],
         "winners": list(game.view.winners),
     }
-    result |= _count_json(game)
+    result |= _totals_json(game)
     if card.settlement is not None:
         result["settlement"] = _settlement(card.settlement)
     return result
