@@ -36,8 +36,8 @@ def _choose(temperature: float, rules: Rules, observation: Observation, random: 
     worths = worths_of(rules, observation, infer(rules, observation))
     highest = max(worths)
     shares = list(accumulate([exp((worth - highest) / temperature) for worth in worths]))
-    at = random.random() * shares[-1]
-    return observation.view.legal_moves[next(place for place, share in enumerate(shares) if at < share)]
+    threshold = random.random() * shares[-1]
+    return observation.view.legal_moves[next(index for index, share in enumerate(shares) if threshold < share)]
 
 
 # Annotated, because the compiler reads this module without the bodies of its functions.

@@ -88,10 +88,10 @@ def values_of(
 
 def is_all_known(observation: Observation) -> bool:
     """Return whether all unseen tiles are in one hand, or are the last tile of the stock: then the seat knows them."""
-    return len(_holding(observation)) + observation.view.stock <= 1
+    return len(_other_holders(observation)) + observation.view.stock <= 1
 
 
-def _holding(observation: Observation) -> list[int]:
+def _other_holders(observation: Observation) -> list[int]:
     """Return the other seats that hold tiles."""
     return [player.seat for player in observation.view.players if player.seat != observation.seat and player.tiles]
 
@@ -103,13 +103,13 @@ def known_state(rules: Rules, observation: Observation, knowledge: Knowledge) ->
     """
     seat, view, events = observation
     assert view.you is not None
-    holding = _holding(observation)
+    holders = _other_holders(observation)
     sides = {rules.side(player.seat) for player in view.players if player.in_match}
-    if not is_all_known(observation) or (holding and len(sides) != 2):
+    if not is_all_known(observation) or (holders and len(sides) != 2):
         return None
     hands = tuple(
         [
-            view.you.hand if owner == seat else knowledge.unseen if owner in holding else ()
+            view.you.hand if owner == seat else knowledge.unseen if owner in holders else ()
             for owner in range(len(view.players))
         ]
     )
@@ -118,10 +118,10 @@ def known_state(rules: Rules, observation: Observation, knowledge: Knowledge) ->
 
 def _is_too_long(rules: Rules, state: State) -> bool:
     """Return whether this state has more tiles than the search can handle."""
-    most = _MAX_TILES_IF_PLAYS_SCORE if rules.scores_plays else _MAX_TILES
+    limit = _MAX_TILES_IF_PLAYS_SCORE if rules.scores_plays else _MAX_TILES
     if rules.may_follow is not one_tile:
-        most = _MAX_TILES_OF_LONG_TURNS
-    return sum(map(len, state.hands)) + len(state.stock) > most
+        limit = _MAX_TILES_OF_LONG_TURNS
+    return sum(map(len, state.hands)) + len(state.stock) > limit
 
 
 class _Search:
@@ -132,7 +132,7 @@ class _Search:
         self._active = state.active_seats()
         self._seat = seat
         self._side = rules.side(seat)
-        self._left = _MAX_POSITIONS
+        self._positions_left = _MAX_POSITIONS
         self._bounds: dict[object, tuple[float, float]] = {}
         """By ``position_key``: the lower and the upper bound of the value of the round."""
 
@@ -141,8 +141,8 @@ class _Search:
 
         Raises ``_TooLong``.
         """
-        self._left -= 1
-        if self._left < 0:
+        self._positions_left -= 1
+        if self._positions_left < 0:
             raise _TooLong
         assert state.turn is not None
         events, after = advance(self._rules, _NO_DECK, state, state.turn, move=move)
@@ -152,14 +152,14 @@ class _Search:
             won = prize(self._rules, self._active, after, self._seat)
             return worth(self._rules, self._active, ended.round.scores, self._seat) + won
         key = position_key(self._rules, after)
-        least, most = self._bounds.get(key, (-inf, inf))
-        if least >= beta or least == most:
-            return least
-        if most <= alpha:
-            return most
-        low, high = max(alpha, least), min(beta, most)
+        known_min, known_max = self._bounds.get(key, (-inf, inf))
+        if known_min >= beta or known_min == known_max:
+            return known_min
+        if known_max <= alpha:
+            return known_max
+        low, high = max(alpha, known_min), min(beta, known_max)
         best = self._best(after, low, high)
-        self._bounds[key] = (least if best <= low else best, most if best >= high else best)
+        self._bounds[key] = (known_min if best <= low else best, known_max if best >= high else best)
         return best
 
     def _best(self, state: State, alpha: float, beta: float) -> float:
@@ -186,7 +186,7 @@ def position_key(rules: Rules, state: State) -> object:
     scored: dict[int, int] = {}
     for score in state.placements_scored:
         scored[score.seat] = scored.get(score.seat, 0) + score.points
-    following = rules.may_follow(state.layout, state.hands[turn]) if state.tiles_laid else None
+    followers = rules.may_follow(state.layout, state.hands[turn]) if state.tiles_laid else None
     ends = tuple(sorted(_ends(state.layout)))
     return (
         state.hands,
@@ -194,7 +194,7 @@ def position_key(rules: Rules, state: State) -> object:
         turn,
         state.drew,
         state.went_out_first,
-        following,
+        followers,
         ends,
         tuple(sorted(scored.items())),
     )

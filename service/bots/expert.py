@@ -49,7 +49,7 @@ _COST_OF_LIKELIHOOD: Final = 3
 """The number of playouts that take as long as sampling these worlds and computing their likelihood."""
 _COMPARE_EVERY: Final = 20
 """The number of worlds between two checks whether candidates are dropped."""
-_GIVEN_UP: Final = 2.0
+_DROP_ERRORS: Final = 2.0
 """A candidate is dropped if it is worse than the best by more than this number of standard errors."""
 _CONFIDENCE: Final = 1.0
 """A candidate replaces greedy's move if it is better by more than this number of standard errors."""
@@ -76,7 +76,7 @@ def search(rules: Rules, observation: Observation, random: Random, playouts: int
     solved = solve(rules, observation, knowledge, moves) if informed else None
     if solved is not None:
         return solved
-    candidates = _different(rules, observation, moves, CANDIDATES)
+    candidates = _distinct_moves(rules, observation, moves, CANDIDATES)
     assert observation.view.you is not None
     possible = tiles_possible(observation.seat, observation.view.you.hand, knowledge)
     sampler = Sampler(rules, observation, knowledge)
@@ -84,36 +84,36 @@ def search(rules: Rules, observation: Observation, random: Random, playouts: int
     weights: list[float] = []
     values: list[list[float]] = [[] for _ in candidates]
     running = list(range(len(candidates)))
-    left = playouts
+    playouts_left = playouts
     worlds = 0
-    while len(running) > 1 and left >= len(running):
-        world, weight = one_of_some(sampler, likelihood, random) if likelihood else (sampler.sample(random), 1.0)
+    while len(running) > 1 and playouts_left >= len(running):
+        world, weight = sample_weighted(sampler, likelihood, random) if likelihood else (sampler.sample(random), 1.0)
         weights.append(weight)
         for index in running:
             values[index].append(play_out(rules, world, candidates[index], possible))
-        left -= len(running) + (_COST_OF_LIKELIHOOD if likelihood else 0)
+        playouts_left -= len(running) + (_COST_OF_LIKELIHOOD if likelihood else 0)
         worlds += 1
         if worlds % _COMPARE_EVERY == 0:
             running = _still_running(values, running, weights)
     return candidates[_best(values, running, weights)]
 
 
-def one_of_some(sampler: Sampler, likelihood: Likelihood, random: Random) -> tuple[State, float]:
+def sample_weighted(sampler: Sampler, likelihood: Likelihood, random: Random) -> tuple[State, float]:
     """Sample ``_WORLDS`` worlds; return one of them, and their average likelihood.
 
     Each is returned with a probability proportional to its likelihood.
     """
     worlds = [sampler.sample(random) for _ in range(_WORLDS)]
-    likely = [likelihood.of(world) for world in worlds]
-    total = fsum(likely)
-    at, place = random.random() * total, 0
-    while place < _WORLDS - 1 and at >= likely[place]:
-        at -= likely[place]
-        place += 1
-    return worlds[place], total / _WORLDS
+    likelihoods = [likelihood.of(world) for world in worlds]
+    total = fsum(likelihoods)
+    remaining, index = random.random() * total, 0
+    while index < _WORLDS - 1 and remaining >= likelihoods[index]:
+        remaining -= likelihoods[index]
+        index += 1
+    return worlds[index], total / _WORLDS
 
 
-def _different(rules: Rules, observation: Observation, moves: list[Move], count: int) -> list[Move]:
+def _distinct_moves(rules: Rules, observation: Observation, moves: list[Move], count: int) -> list[Move]:
     """Return the first ``count`` of these moves that lead to different open ends."""
     layout = observation.view.layout
     distinct: dict[tuple[object, ...], Move] = {}
@@ -133,7 +133,7 @@ def _different(rules: Rules, observation: Observation, moves: list[Move], count:
 def _still_running(values: list[list[float]], running: list[int], weights: list[float]) -> list[int]:
     """Return the ``running`` candidates that are not clearly worse than the best of them."""
     best = max(running, key=lambda index: _sum(values[index], weights))
-    return [index for index in running if _lead(values[best], values[index], weights, _GIVEN_UP) <= 0]
+    return [index for index in running if _lead(values[best], values[index], weights, _DROP_ERRORS) <= 0]
 
 
 def _best(values: list[list[float]], running: list[int], weights: list[float]) -> int:

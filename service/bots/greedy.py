@@ -26,9 +26,9 @@ from service.engine.moves import FLIP, Move
 from service.engine.tiles import pips, tiles_with
 from service.engine.variant import Rules
 
-_POINTS: Final = 2
+_PIPS_PER_POINT: Final = 2
 """Pips that a point is worth: a point is kept, but a tile that is not laid now can still be laid later."""
-_HINDERING: Final = 20
+_HINDERING_PIPS: Final = 20
 """Pips that a move is worth if the next player certainly cannot follow it."""
 
 
@@ -49,8 +49,8 @@ def choose(rules: Rules, observation: Observation, random: Random) -> Move:
 
 def ranked(rules: Rules, observation: Observation, knowledge: Knowledge, random: Random) -> list[Move]:
     """Return all legal moves, the best first, equal ones in random order."""
-    order = [(-worth, random.random(), place) for place, worth in enumerate(worths_of(rules, observation, knowledge))]
-    return [observation.view.legal_moves[place] for _, _, place in sorted(order)]
+    order = [(-worth, random.random(), index) for index, worth in enumerate(worths_of(rules, observation, knowledge))]
+    return [observation.view.legal_moves[index] for _, _, index in sorted(order)]
 
 
 def worths_of(rules: Rules, observation: Observation, knowledge: Knowledge) -> list[float]:
@@ -71,11 +71,11 @@ def parts(rules: Rules, observation: Observation, knowledge: Knowledge, moves: S
     assert view.you is not None
     hand, layout = view.you.hand, view.layout
     value = rules.hand_value(hand)
-    following = _following(observation)
-    hidden = () if following is None else knowledge.candidates[following]
-    hindering = 0 if following is None else _HINDERING
-    if following is not None and _are_partners(rules, observation.seat, following):
-        hindering = -_HINDERING
+    next_seat = _next_holder(observation)
+    hidden = () if next_seat is None else knowledge.candidates[next_seat]
+    hindering = 0 if next_seat is None else _HINDERING_PIPS
+    if next_seat is not None and _are_partners(rules, observation.seat, next_seat):
+        hindering = -_HINDERING_PIPS
     parts = []
     for move in moves:
         after, rest = layout, hand
@@ -89,11 +89,11 @@ def parts(rules: Rules, observation: Observation, knowledge: Knowledge, moves: S
             numbers |= tile.mask
         parts.append(
             Parts(
-                points=float(_POINTS * (move.points or 0)),
+                points=float(_PIPS_PER_POINT * (move.points or 0)),
                 sheds=float(value - rules.hand_value(rest)),
                 fits=float((tile_set(rest) & fitting).bit_count()),
                 numbers=float(numbers.bit_count()),
-                hinders=hindering * _probability_of_none(hidden, fitting) if rest else float(_HINDERING),
+                hinders=hindering * _probability_of_none(hidden, fitting) if rest else float(_HINDERING_PIPS),
             )
         )
     return parts
@@ -101,15 +101,15 @@ def parts(rules: Rules, observation: Observation, knowledge: Knowledge, moves: S
 
 def is_partner_next(rules: Rules, observation: Observation) -> bool:
     """Return whether the next player who holds a tile is of the same team as the seat to act."""
-    following = _following(observation)
-    return following is not None and _are_partners(rules, observation.seat, following)
+    next_seat = _next_holder(observation)
+    return next_seat is not None and _are_partners(rules, observation.seat, next_seat)
 
 
 def _are_partners(rules: Rules, seat: int, other: int) -> bool:
     return bool(rules.teams) and rules.team(seat) == rules.team(other)
 
 
-def _following(observation: Observation) -> int | None:
+def _next_holder(observation: Observation) -> int | None:
     """Return the next seat clockwise that holds a tile; ``None`` if no other seat does."""
     seat, players = observation.seat, observation.view.players
     clockwise = [(seat + step) % len(players) for step in range(1, len(players))]

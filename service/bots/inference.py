@@ -91,10 +91,10 @@ class _HiddenTiles:
                 held |= tiles
         return held & self.candidates
 
-    def may_be_older(self, taken: _HiddenTiles) -> None:
+    def may_be_older(self, removed: _HiddenTiles) -> None:
         """Record that one of these may be an older tile: the seat laid either one of ``taken`` or one of these."""
-        for since, tiles in ((taken.since, taken.candidates), *taken.older.items()):
-            self.older[since] = self.older.get(since, 0) | tiles & taken.candidates
+        for since, tiles in ((removed.since, removed.candidates), *removed.older.items()):
+            self.older[since] = self.older.get(since, 0) | tiles & removed.candidates
 
 
 class _Table:
@@ -131,7 +131,7 @@ class _Inference:
         self.seat = seat
         self.turn = view.turn
         self.events = events
-        self.every = tile_set(rules.tiles)
+        self.all_tiles = tile_set(rules.tiles)
         self.held = held = [player.tiles for player in view.players]
         """By seat: the number of tiles that it holds after the processed events; at first, the number it was dealt."""
         self.known: list[list[Tile]] = [[] for _ in held]
@@ -158,35 +158,35 @@ class _Inference:
         )
         self.joint, self.excluded = opening.joint, opening.excluded
         self.hidden = [
-            [_HiddenTiles(self.every & ~excluded, count, 0)] if other != seat and count else []
+            [_HiddenTiles(self.all_tiles & ~excluded, count, 0)] if other != seat and count else []
             for other, (excluded, count) in enumerate(zip(opening.excluded, held, strict=True))
         ]
         """By seat: its hidden tiles, the oldest first."""
 
     def knowledge(self, unseen: Hand) -> Knowledge:
         """Return the knowledge after all events; ``unseen`` are the tiles that the seat has not seen."""
-        self._follow()
+        self._process_events()
         if self.joint and self.lead is not None:
-            self._look_back_at_the_opening()
+            self._repeat_opening_inference()
         tiles = tile_set(unseen)
         return Knowledge(
             unseen=unseen,
             candidates=tuple(
                 [
-                    tuple([unknown.candidates & tiles for unknown in hidden for _ in range(unknown.count)])
+                    tuple([group.candidates & tiles for group in hidden for _ in range(group.count)])
                     for hidden in self.hidden
                 ]
             ),
             conditions=tuple(
                 [
-                    Condition(seat, tuple([held & wanted & tiles for held in self._held_since(seat, event)]))
-                    for seat, wanted, event in self.conditions
+                    Condition(seat, tuple([held & condition_tiles & tiles for held in self._held_since(seat, event)]))
+                    for seat, condition_tiles, event in self.conditions
                 ]
             ),
             dealt=self._dealt() if self.joint else None,
         )
 
-    def _look_back_at_the_opening(self) -> None:
+    def _repeat_opening_inference(self) -> None:
         """Repeat the inference from the opening, now that more of the opener's dealt tiles are known."""
         dealt = tuple(dict.fromkeys(self.known[self.opener]))
         complete = not any(self._held_since(self.opener, 0))
@@ -195,115 +195,114 @@ class _Inference:
         )
         self.joint = opening.joint
         for excluded, hidden in zip(opening.excluded, self.hidden, strict=True):
-            for unknown in hidden:
-                if not unknown.since:
-                    unknown.candidates &= ~excluded
+            for group in hidden:
+                if not group.since:
+                    group.candidates &= ~excluded
 
     def _dealt(self) -> KnownDeal:
         candidates = [
             tuple(self._held_since(seat, 0))
             if seat == self.opener
-            else tuple([0 if unknown.since else unknown.candidates for unknown in hidden for _ in range(unknown.count)])
+            else tuple([0 if group.since else group.candidates for group in hidden for _ in range(group.count)])
             for seat, hidden in enumerate(self.hidden)
         ]
         return KnownDeal(self.opener, self.lead, tuple([tuple(tiles) for tiles in self.known]), tuple(candidates))
 
     def _held_since(self, seat: int, event: int) -> list[int]:
         """Return for each hidden tile of this seat the set of tiles that it can be if the seat had it at this event."""
-        return [unknown.held_since(event) for unknown in self.hidden[seat] for _ in range(unknown.count)]
+        return [group.held_since(event) for group in self.hidden[seat] for _ in range(group.count)]
 
-    def _follow(self) -> None:
+    def _process_events(self) -> None:
         """Draw the conclusions from each event of the round."""
         rules, events, held = self.rules, self.events, self.held
         table = _Table(rules)
         several_tiles = rules.may_follow is not one_tile
-        for place, event in enumerate(events):
+        for index, event in enumerate(events):
             if isinstance(event, DealtView):
                 continue
             seat: int = event.seat  # type: ignore[union-attr]  # events without a seat end a round; this one is running
-            following = events[place + 1] if place + 1 < len(events) else None
-            moves_next = self.turn if following is None else following.seat  # type: ignore[union-attr]  # likewise
+            next_event = events[index + 1] if index + 1 < len(events) else None
+            next_seat = self.turn if next_event is None else next_event.seat  # type: ignore[union-attr]  # likewise
             if isinstance(event, Played):
                 table.lay(event)
                 held[seat] -= 1
                 if seat != self.seat:
-                    self._take(seat, event.tile)
+                    self._remove_laid(seat, event.tile)
                     if several_tiles and held[seat]:
-                        self._after_play(seat, place, following, moves_next, table=table)
+                        self._after_play(seat, index, next_event, next_seat, table=table)
             elif isinstance(event, DrewView | Drew):
                 held[seat] += 1
                 if seat != self.seat:
-                    self._drew(seat, place, following, moves_next, layout=table.layout)
-            elif seat != self.seat and not isinstance(event, Done) and not self._kept(place, seat):
-                self._strike(seat, tiles_with(table.layout.open_mask))
+                    self._drew(seat, index, next_event, next_seat, layout=table.layout)
+            elif seat != self.seat and not isinstance(event, Done) and not self._may_hold_fitting(index, seat):
+                self._exclude(seat, tiles_with(table.layout.open_mask))
 
-    def _strike(self, seat: int, tiles: int) -> None:
+    def _exclude(self, seat: int, tiles: int) -> None:
         """Remove these tiles from the candidates of all hidden tiles of this seat."""
-        for unknown in self.hidden[seat]:
-            unknown.candidates &= ~tiles
+        for group in self.hidden[seat]:
+            group.candidates &= ~tiles
 
-    def _take(self, seat: int, tile: Tile) -> None:
+    def _remove_laid(self, seat: int, tile: Tile) -> None:
         """Remove one hidden tile after the seat laid ``tile``: the one with fewest candidates that can be this tile."""
         bit = 1 << tile.index
-        possible = [unknown for unknown in self.hidden[seat] if unknown.candidates & bit]
-        taken = possible[0]
+        possible = [group for group in self.hidden[seat] if group.candidates & bit]
+        removed = possible[0]
         if len(possible) > 1:
-            taken = min(possible, key=lambda unknown: unknown.candidates.bit_count())
-            for unknown in possible:
-                if unknown.since > taken.since:
-                    unknown.may_be_older(taken)
+            removed = min(possible, key=lambda group: group.candidates.bit_count())
+            for group in possible:
+                if group.since > removed.since:
+                    group.may_be_older(removed)
         if self.conditions:
             self.conditions = [
-                (who, wanted, event)
-                for who, wanted, event in self.conditions
-                if who != seat or not bit & wanted & taken.held_since(event)
+                (condition_seat, condition_tiles, event)
+                for condition_seat, condition_tiles, event in self.conditions
+                if condition_seat != seat or not bit & condition_tiles & removed.held_since(event)
             ]
-        if bit & taken.held_since(0) and (len(possible) == 1 or seat == self.opener):
+        if bit & removed.held_since(0) and (len(possible) == 1 or seat == self.opener):
             self.known[seat].append(tile)
-        taken.count -= 1
-        if not taken.count:
-            self.hidden[seat].remove(taken)
+        removed.count -= 1
+        if not removed.count:
+            self.hidden[seat].remove(removed)
 
     def _after_play(
-        self, seat: int, place: int, following: _SeenEvent | None, moves_next: int | None, *, table: _Table
+        self, seat: int, index: int, next_event: _SeenEvent | None, next_seat: int | None, *, table: _Table
     ) -> None:
         """Conclude from the next move whether the seat could have laid another tile in its turn.
 
-        Only for games with several tiles in one turn. ``following`` is the next event, ``moves_next`` the seat that
-        moves next.
+        Only for games with several tiles in one turn. ``next_seat`` is the seat that moves next.
         """
-        ended = moves_next != seat
-        goes_on = isinstance(following, Done) or (following is None and not self._alone(seat))
+        ended = next_seat != seat
+        goes_on = isinstance(next_event, Done) or (next_event is None and not self._is_only_holder(seat))
         if ended or goes_on:
             layout = table.layout
             tiles = self.rules.may_follow(layout, self.rules.tiles)
             followers = tile_set(placeable(layout, tiles)) if tiles else 0
             if ended:
-                self._strike(seat, followers)
+                self._exclude(seat, followers)
             else:
-                self.conditions.append((seat, followers, place))
+                self.conditions.append((seat, followers, index))
 
     def _drew(
-        self, seat: int, place: int, following: _SeenEvent | None, moves_next: int | None, *, layout: Layout
+        self, seat: int, index: int, next_event: _SeenEvent | None, next_seat: int | None, *, layout: Layout
     ) -> None:
         """Conclude from a draw that no tile fitted, and from the next event whether the drawn tile fits."""
-        fitting = tiles_with(layout.open_mask) & self.every
-        self._strike(seat, fitting)
+        fitting = tiles_with(layout.open_mask) & self.all_tiles
+        self._exclude(seat, fitting)
         drawing = self.rules.drawing
         fits = misses = True
-        if isinstance(following, Played) and following.seat == seat:
+        if isinstance(next_event, Played) and next_event.seat == seat:
             misses = False
-        elif moves_next != seat or not self._alone(seat):
-            goes_on = moves_next == seat
+        elif next_seat != seat or not self._is_only_holder(seat):
+            goes_on = next_seat == seat
             fits, misses = drawing.place == goes_on, drawing.again == goes_on
-        tiles = (fitting if fits else 0) | (self.every & ~fitting if misses else 0)
-        self.hidden[seat].append(_HiddenTiles(tiles, 1, place))
+        tiles = (fitting if fits else 0) | (self.all_tiles & ~fitting if misses else 0)
+        self.hidden[seat].append(_HiddenTiles(tiles, 1, index))
 
-    def _kept(self, place: int, seat: int) -> bool:
+    def _may_hold_fitting(self, index: int, seat: int) -> bool:
         """Return whether the seat that passes may hold a tile that fits, because it drew it just before."""
-        before = self.events[place - 1]
+        before = self.events[index - 1]
         return self.rules.drawing.keep and isinstance(before, DrewView | Drew) and before.seat == seat
 
-    def _alone(self, seat: int) -> bool:
+    def _is_only_holder(self, seat: int) -> bool:
         """Return whether no other seat holds tiles, so that this one moves again after its turn (rules 4.6)."""
         return not any([count and other != seat for other, count in enumerate(self.held)])

@@ -57,7 +57,7 @@ class Choice(NamedTuple):
     """The set of tiles that were not on the table before the play, as in ``playout``."""
     possible: tuple[int, ...]
     """By seat: the set of tiles that it could hold before the play, as in ``playout``."""
-    known: dict[Hand, float]
+    cache: dict[Hand, float]
     """A cache: the likelihood of the choice by the present hand of the seat."""
 
 
@@ -66,7 +66,7 @@ class Likelihood:
 
     def __init__(self, rules: Rules, observation: Observation) -> None:
         self._rules = rules
-        self._choices = list(choices_of(rules, observation))[-most_choices(rules) :]
+        self._choices = list(choices_of(rules, observation))[-max_choices(rules) :]
 
     def __len__(self) -> int:
         """Return the number of choices that are used."""
@@ -78,14 +78,14 @@ class Likelihood:
         for choice in self._choices:
             seat = choice.played.seat
             hand = world.hands[seat]
-            probability = choice.known.get(hand)
+            probability = choice.cache.get(hand)
             if probability is None:
-                probability = choice.known[hand] = _probability(self._rules, choice, sort_tiles((*hand, *choice.laid)))
+                probability = choice.cache[hand] = _probability(self._rules, choice, sort_tiles((*hand, *choice.laid)))
             likelihood *= probability
         return likelihood
 
 
-def most_choices(rules: Rules) -> int:
+def max_choices(rules: Rules) -> int:
     """Return the number of choices to use: 20 with double-six, 5 with double-nine, 2 with double-twelve, then 1."""
     return max(round(_MAX_CHOICES * (_FEW_TILES / max(_FEW_TILES, len(rules.tiles))) ** 2), 1)
 
@@ -120,19 +120,19 @@ def _is_of(move: Move, played: Played) -> bool:
 def choices_of(rules: Rules, observation: Observation) -> Iterator[Choice]:
     """Yield the choices of the other seats in their order."""
     seat, view, events = observation
-    every = tile_set(rules.tiles)
+    all_tiles = tile_set(rules.tiles)
     hand_sizes = _dealt(observation)
     base = imagined(rules, view, events, tuple([() if view.you is None else view.you.hand] * len(hand_sizes)), stock=())
     layout = rules.empty_layout()
-    left, possible = every, [every] * len(hand_sizes)
+    left, possible = all_tiles, [all_tiles] * len(hand_sizes)
     several_tiles = rules.may_follow is not one_tile
-    before: object = None
+    previous_event: object = None
     tiles_laid = 0
-    for place, event in enumerate(events):
+    for index, event in enumerate(events):
         if isinstance(event, Played):
-            drew = isinstance(before, Drew | DrewView) and before.seat == event.seat
-            tiles_laid = tiles_laid + 1 if several_tiles and _is_by(before, Played, event.seat) else 0
-            laid = _laid_since(events[place:], event.seat)
+            drew = isinstance(previous_event, Drew | DrewView) and previous_event.seat == event.seat
+            tiles_laid = tiles_laid + 1 if several_tiles and _is_by(previous_event, Played, event.seat) else 0
+            laid = _laid_since(events[index:], event.seat)
             if event.seat != seat and layout.placements and laid is not None:
                 hands = tuple([rules.tiles[:1] * count for count in hand_sizes])
                 state = base._replace(hands=hands, layout=layout, turn=event.seat, tiles_laid=tiles_laid, drew=drew)
@@ -141,12 +141,14 @@ def choices_of(rules: Rules, observation: Observation) -> Iterator[Choice]:
             hand_sizes[event.seat] -= 1
         elif isinstance(event, Drew | DrewView):
             hand_sizes[event.seat] += 1
-            possible[event.seat] = every
-        elif isinstance(event, Passed) and not (rules.drawing.keep and _is_by(before, Drew | DrewView, event.seat)):
+            possible[event.seat] = all_tiles
+        elif isinstance(event, Passed) and not (
+            rules.drawing.keep and _is_by(previous_event, Drew | DrewView, event.seat)
+        ):
             possible[event.seat] &= ~tiles_with(layout.open_mask)
         after = layout_after(rules, layout, event)
         assert after is not None
-        layout, before = after, event
+        layout, previous_event = after, event
 
 
 def _is_by(event: object, kind: Any, seat: int) -> bool:

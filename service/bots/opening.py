@@ -97,7 +97,7 @@ class _Question(NamedTuple):
         hands[seat] += held
         return self.opens(hands)
 
-    def disturbing(self, own: Hand, seat: int, held: Hand) -> list[Tile]:
+    def preventing(self, own: Hand, seat: int, held: Hand) -> list[Tile]:
         """Return the tiles of ``held`` of which each alone, in the hand of ``seat``, prevents this opening.
 
         A binary search: tiles that do not prevent it together are not tried one by one.
@@ -107,7 +107,7 @@ class _Question(NamedTuple):
         if len(held) == 1:
             return [held[0]]
         middle = len(held) // 2
-        return self.disturbing(own, seat, held[:middle]) + self.disturbing(own, seat, held[middle:])
+        return self.preventing(own, seat, held[:middle]) + self.preventing(own, seat, held[middle:])
 
 
 class _Help:
@@ -143,31 +143,31 @@ class _Help:
 @lru_cache(maxsize=4096)
 def _opening_hands(question: _Question, dealt: DealtToOpener) -> OpeningHands:
     """Compute ``opening_hands``; cached for all seats and rounds with the same arguments."""
-    own, complete, known = dealt
+    own, complete, known_excluded = dealt
     others = tuple([tile for tile in question.tiles if tile not in own])
-    help_of_others = _Help(question, own, others)
+    support = _Help(question, own, others)
     excluded = []
     joint = False
-    disturbing: list[Tile] = []
+    preventing: list[Tile] = []
     """The tiles that prevent the opening in the hand of the previous seat. For the next seat most are the same."""
     for seat, eliminated in enumerate(question.start.eliminated_round):
-        candidates = known[seat]
+        impossible = known_excluded[seat]
         if not eliminated and not (complete and seat == question.opener):
-            doubtful = tuple([tile for tile in others if not candidates >> tile.index & 1]) if candidates else others
+            doubtful = tuple([tile for tile in others if not impossible >> tile.index & 1]) if impossible else others
             likely = {
                 tile
-                for tile in disturbing
-                if not candidates >> tile.index & 1 and not question.opens_with(own, seat, (tile,))
+                for tile in preventing
+                if not impossible >> tile.index & 1 and not question.opens_with(own, seat, (tile,))
             }
             unlikely = tuple([tile for tile in doubtful if tile not in likely])
-            disturbing = [*likely, *question.disturbing(own, seat, unlikely)]
-            harmless = tuple([tile for tile in doubtful if tile not in disturbing])
+            preventing = [*likely, *question.preventing(own, seat, unlikely)]
+            harmless = tuple([tile for tile in doubtful if tile not in preventing])
             if harmless and not question.opens_with(own, seat, harmless):
                 joint = True  # a hand with many of these tiles would have been dealt again (rules 11.7, 16.9)
-            for tile in disturbing:
-                if not complete and help_of_others.is_possible(seat, tile):
+            for tile in preventing:
+                if not complete and support.is_possible(seat, tile):
                     joint = True
                 else:
-                    candidates |= 1 << tile.index
-        excluded.append(candidates)
+                    impossible |= 1 << tile.index
+        excluded.append(impossible)
     return OpeningHands(tuple(excluded), joint)

@@ -23,11 +23,11 @@ from service.engine.state import Hand, State
 from service.engine.tiles import Tile, tiles_with
 from service.engine.variant import Rules
 
-_SHORTEST: Final = 10
-"""A playout is cut off after this number of moves, or after ``_EACH`` of each seat if that is more."""
-_EACH: Final = 2
-_POINTS: Final = 2
-_HINDERING: Final = 20
+_MOVES: Final = 10
+_MOVES_PER_SEAT: Final = 2
+"""A playout is cut off after this number of moves of each seat, or after ``_MOVES`` in total if that is more."""
+_PIPS_PER_POINT: Final = 2
+_HINDERING_PIPS: Final = 20
 """The same values as in ``greedy``."""
 _NO_DECK: Final = Deck(b"")
 """A placeholder: a playout never deals a round."""
@@ -51,7 +51,7 @@ def tiles_possible(seat: int, hand: Hand, knowledge: Knowledge) -> list[int]:
 
 def moves_of(rules: Rules) -> int:
     """Return the maximum number of moves of a playout, including the first one."""
-    return max(_SHORTEST, _EACH * rules.seats) + 1
+    return max(_MOVES, _MOVES_PER_SEAT * rules.seats) + 1
 
 
 def play_out(rules: Rules, state: State, move: Move, possible: Sequence[int]) -> float:
@@ -135,12 +135,12 @@ def best_of(
     hand = state.hands[turn]
     own_tiles, every, several = _held(hand)
     hidden = hindering = hand_size = 0
-    following = _next_with_tiles(state, turn)
-    if following is not None:
-        hidden = possible[following] & left & ~own_tiles
-        hand_size = len(state.hands[following])
-        partner = rules.teams and rules.team(following) == rules.team(turn)
-        hindering = -_HINDERING if partner else _HINDERING
+    next_seat = _next_holder(state, turn)
+    if next_seat is not None:
+        hidden = possible[next_seat] & left & ~own_tiles
+        hand_size = len(state.hands[next_seat])
+        partner = rules.teams and rules.team(next_seat) == rules.team(turn)
+        hindering = -_HINDERING_PIPS if partner else _HINDERING_PIPS
     count = hidden.bit_count()
     layout = state.layout
     open_mask, wants_of = layout.open_mask, layout.form.wants
@@ -170,7 +170,7 @@ def best_of(
                 shed = float(tile.pips + (every & ~(tile.mask & ~several)).bit_count())
             move_worth = shed
             if points:
-                move_worth += _POINTS * points
+                move_worth += _PIPS_PER_POINT * points
             if name is None:
                 after = tile.mask if wants_of is None else wants_of(tile.low) | wants_of(tile.high)
             else:
@@ -205,7 +205,7 @@ def _held(hand: Hand) -> tuple[int, int, int]:
     return tile_set(hand), numbers, several
 
 
-def _next_with_tiles(state: State, turn: int) -> int | None:
+def _next_holder(state: State, turn: int) -> int | None:
     """Return the next seat after ``turn`` that holds tiles; ``None`` if no other seat does."""
     hands = state.hands
     seats = len(hands)

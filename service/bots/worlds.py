@@ -119,7 +119,7 @@ class Sampler:
         """The bound places, grouped by what they admit, fewest candidates first: pairs of positions and places."""
         self._bound = [place for _, group in self._groups for place in group]
         self._attempts = max(_ATTEMPTS[0], min(_ATTEMPTS[-1], _PLACES_DEALT // max(1, len(self._bound))))
-        self._most_choices = None if _nested(list(places)) else _most_choices(places)
+        self._max_choices = None if _nested(list(places)) else _max_choices(places)
 
     def sample(self, random: Random) -> State:
         """Return a world: a complete state that the seat cannot distinguish from the true one."""
@@ -151,8 +151,8 @@ class Sampler:
 
     def _deal(self, draw: Callable[[], float]) -> list[int]:
         """Deal a world: return for each place the position of its tile."""
-        count, most = len(self._unseen), self._most_choices
-        taken: list[int] | None = None
+        count, max_choices = len(self._unseen), self._max_choices
+        selected: list[int] | None = None
         sum_of_shares = 0.0
         for _ in range(self._attempts):
             world = [-1] * count
@@ -160,19 +160,19 @@ class Sampler:
             choices = self._attempt(world, left, draw)
             if not choices:
                 continue
-            if most is None or draw() * most < choices:
+            if max_choices is None or draw() * max_choices < choices:
                 self._fill(world, left, draw)
                 return world
-            share = choices / most
+            share = choices / max_choices
             sum_of_shares += share
             if draw() * sum_of_shares < share:
-                taken, taken_left = world, left
-        swaps = _SWAPS_AFTER_MATCHING if taken is None else _SWAPS
-        if taken is None:
-            taken, taken_left = self._matched(draw)
-        self._fill(taken, taken_left, draw)
-        self._swap(taken, swaps * len(self._bound), draw)
-        return taken
+                selected, selected_left = world, left
+        swaps = _SWAPS_AFTER_MATCHING if selected is None else _SWAPS
+        if selected is None:
+            selected, selected_left = self._matching(draw)
+        self._fill(selected, selected_left, draw)
+        self._swap(selected, swaps * len(self._bound), draw)
+        return selected
 
     def _attempt(self, world: list[int], left: list[bool], draw: Callable[[], float]) -> int:
         """Fill the bound places; return the product of step 2, or 0 if a place gets no tile."""
@@ -201,7 +201,7 @@ class Sampler:
         for place, tile in zip(self._free, rest, strict=True):
             world[place] = tile
 
-    def _matched(self, draw: Callable[[], float]) -> tuple[list[int], list[bool]]:
+    def _matching(self, draw: Callable[[], float]) -> tuple[list[int], list[bool]]:
         """Return a world in which each bound place has a tile that it admits, and by tile whether it is left."""
         count = len(self._unseen)
         holder: list[int | None] = [None] * count
@@ -233,10 +233,10 @@ class Sampler:
         admitted, bound, count = self._admitted, self._bound, len(world)
         choices = len(bound)
         for _ in range(times):
-            one, other = bound[int(draw() * choices)], int(draw() * count)
-            mine, theirs = world[one], world[other]
-            if admitted[one] >> theirs & 1 and admitted[other] >> mine & 1:
-                world[one], world[other] = theirs, mine
+            first, second = bound[int(draw() * choices)], int(draw() * count)
+            first_tile, second_tile = world[first], world[second]
+            if admitted[first] >> second_tile & 1 and admitted[second] >> first_tile & 1:
+                world[first], world[second] = second_tile, first_tile
 
     # Conditions
 
@@ -287,7 +287,7 @@ def _nested(sets: Sequence[int]) -> bool:
     return all(one & other in (0, one, other) for one, other in combinations(sets, 2))
 
 
-def _most_choices(places: dict[int, list[int]]) -> int:
+def _max_choices(places: dict[int, list[int]]) -> int:
     """Return an upper bound of the product of step 2.
 
     ``places`` has the places by the set of tiles that they admit. The bound subtracts, from the tiles that a place
@@ -299,9 +299,9 @@ def _most_choices(places: dict[int, list[int]]) -> int:
     for admitted in sorted(places, key=int.bit_count):
         each_took = sum([max(0, count - (tiles & ~admitted).bit_count()) for tiles, count in narrower])
         all_took = sum([count for _, count in narrower]) - (anywhere & ~admitted).bit_count()
-        most = admitted.bit_count() - max(each_took, all_took)
+        available = admitted.bit_count() - max(each_took, all_took)
         count = len(places[admitted])
-        product *= prod(range(most - count + 1, most + 1))
+        product *= prod(range(available - count + 1, available + 1))
         narrower.append((admitted, count))
         anywhere |= admitted
     return product

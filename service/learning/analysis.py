@@ -16,7 +16,7 @@ from typing import Final, Literal, NamedTuple
 from service.bots import greedy
 from service.bots.choice import choose_casually
 from service.bots.endgame import is_all_known, values_of
-from service.bots.expert import one_of_some, playouts_of
+from service.bots.expert import playouts_of, sample_weighted
 from service.bots.inference import infer
 from service.bots.knowledge import Knowledge, Observation
 from service.bots.likelihood import Likelihood
@@ -43,9 +43,9 @@ MAX_MOVES: Final = 8
 _MAX_WORLDS: Final = 250
 _CLEAR: Final = 2.0
 """A difference is clear if it is larger than this number of standard errors."""
-_LEAST_UNKNOWN: Final = 1.0
+_MIN_UNSOLVED_ERROR: Final = 1.0
 """The minimum error, in points, if only one of many ways to play on was tried."""
-_BY_MORE_THAN: Final = 0.5
+_MIN_ADVANTAGE: Final = 0.5
 """An advantage is named if it is larger than this number of pips."""
 _PARTS: Final[tuple[Advantage, ...]] = ("points", "sheds", "fits", "numbers", "hinders")
 """The names of the terms in ``greedy.Parts`` if the next player is an opponent."""
@@ -89,9 +89,9 @@ def worlds_of(rules: Rules, moves: int, playouts: int | None = None) -> int:
 
 
 def estimates(
-    rules: Rules, observation: Observation, *, also: Move | None = None, playouts: int | None = None, sample: int = 0
+    rules: Rules, observation: Observation, *, extra: Move | None = None, playouts: int | None = None, sample: int = 0
 ) -> list[Estimate]:
-    """Return estimates of the legal moves of the seat to act, the best first: of ``MAX_MOVES`` moves, and of ``also``.
+    """Return estimates of the best ``MAX_MOVES`` legal moves of the seat to act, and of ``extra``; the best first.
 
     ``playouts`` is the number for all moves together; by default, twice the number of a decision of ``expert``. Each
     ``sample`` uses other worlds. The round must be running, with at least one legal move.
@@ -101,38 +101,38 @@ def estimates(
     seed = (sample << 48) + (observation.view.round << 24) + (len(observation.events) << 8) + observation.seat
     random = Random(seed)  # noqa: S311 # not a secret
     moves = greedy.ranked(rules, observation, knowledge, random)[:MAX_MOVES]
-    if also is not None and also not in moves:
-        moves.append(also)
+    if extra is not None and extra not in moves:
+        moves.append(extra)
     known = values_of(rules, observation, knowledge, moves)
     weights, values = [1.0], [[value] for value in known or ()]
     if known is None:
         worlds = worlds_of(rules, len(moves), playouts)
-        weights, values = _played_on(rules, observation, knowledge, moves, random=random, worlds=worlds)
+        weights, values = _play_out_all(rules, observation, knowledge, moves, random=random, worlds=worlds)
     means = [_mean(of_move, weights) for of_move in values]
-    order = sorted(range(len(moves)), key=lambda place: (-means[place], place))
+    order = sorted(range(len(moves)), key=lambda index: (-means[index], index))
     parts = greedy.parts(rules, observation, knowledge, moves)
     names = _PARTS_BEFORE_PARTNER if greedy.is_partner_next(rules, observation) else _PARTS
     best = order[0]
-    found = []
-    for place in order:
-        other = order[min(1, len(order) - 1)] if place == best else place
+    result = []
+    for index in order:
+        other = order[min(1, len(order) - 1)] if index == best else index
         advantages = () if other == best else _advantages(names, parts[best], parts[other], exact=known is not None)
-        lead = [value - behind for value, behind in zip(values[best], values[place], strict=True)]
+        lead = [value - behind for value, behind in zip(values[best], values[index], strict=True)]
         behind = max(0.0, _mean(lead, weights))
-        error, behind_error = _error(values[place], weights), _error(lead, weights)
-        found.append(Estimate(moves[place], means[place], error, behind, behind_error, advantages))
-    return _in_one_way(found) if known is None and is_all_known(observation) else found
+        error, behind_error = _error(values[index], weights), _error(lead, weights)
+        result.append(Estimate(moves[index], means[index], error, behind, behind_error, advantages))
+    return _with_large_errors(result) if known is None and is_all_known(observation) else result
 
 
-def _in_one_way(found: list[Estimate]) -> list[Estimate]:
+def _with_large_errors(ranked: list[Estimate]) -> list[Estimate]:
     """Return these estimates with errors as large as their differences, because only one way to play on was tried."""
-    best, *others = found
-    error = max(best.estimate - found[-1].estimate, _LEAST_UNKNOWN)
-    wide = [other._replace(error=error, behind_error=max(other.behind, _LEAST_UNKNOWN)) for other in others]
+    best, *others = ranked
+    error = max(best.estimate - ranked[-1].estimate, _MIN_UNSOLVED_ERROR)
+    wide = [other._replace(error=error, behind_error=max(other.behind, _MIN_UNSOLVED_ERROR)) for other in others]
     return [best._replace(error=error), *wide]
 
 
-def _played_on(
+def _play_out_all(
     rules: Rules, observation: Observation, knowledge: Knowledge, moves: list[Move], *, random: Random, worlds: int
 ) -> tuple[list[float], list[list[float]]]:
     """Return the weights of sampled worlds, and for each move the value of the round in each of these worlds."""
@@ -142,10 +142,10 @@ def _played_on(
     weights: list[float] = []
     values: list[list[float]] = [[] for _ in moves]
     for _ in range(worlds):
-        world, weight = one_of_some(sampler, likelihood, random)
+        world, weight = sample_weighted(sampler, likelihood, random)
         weights.append(weight)
-        for place, move in enumerate(moves):
-            values[place].append(play_out(rules, world, move, possible))
+        for index, move in enumerate(moves):
+            values[index].append(play_out(rules, world, move, possible))
     return weights, values
 
 
@@ -154,7 +154,7 @@ def _advantages(
 ) -> tuple[Advantage, ...]:
     """Return the terms, by their ``names``, in which the best move is better than the other, the largest first."""
     ahead = [(mine - theirs, name) for name, mine, theirs in zip(names, best, other, strict=True)]
-    named = [name for lead, name in sorted(ahead, key=lambda advantage: -advantage[0]) if lead > _BY_MORE_THAN]
+    named = [name for lead, name in sorted(ahead, key=lambda advantage: -advantage[0]) if lead > _MIN_ADVANTAGE]
     if exact:
         return ("exact", *named)
     return tuple(named) or ("worlds",)
@@ -174,9 +174,9 @@ def _error(values: list[float], weights: list[float]) -> float:
 # The value of a deal for each seat: the luck in the result of its round.
 
 
-_REPLAYS: Final = 50
+_MAX_REPLAYS: Final = 50
 """The maximum number of replays of a deal."""
-_FEWEST: Final = 10
+_MIN_REPLAYS: Final = 10
 """The minimum number of replays of a deal."""
 _WORK: Final = 1400
 """The maximum of replays × tiles of the set. So the replays take about as long as the judgement of one decision."""
@@ -197,7 +197,7 @@ class Luck(NamedTuple):
 
 def replays_of(rules: Rules) -> int:
     """Return the number of replays of a deal in this game."""
-    return max(_FEWEST, min(_REPLAYS, _WORK // len(rules.tiles)))
+    return max(_MIN_REPLAYS, min(_MAX_REPLAYS, _WORK // len(rules.tiles)))
 
 
 def luck_of(rules: Rules, dealt: Dealt, state: State) -> Luck:

@@ -28,9 +28,9 @@ from service.records.replay import MOVES, Step, replay_record
 from service.records.report import Fault
 from service.texts import DEFAULT_LANGUAGE, Language, text
 
-_LEAST_MISTAKE: Final = 0.5
+_MIN_MISTAKE: Final = 0.5
 """The minimum number of points that a mistake gives away; people would not call less a mistake."""
-_OF_THE_ESTIMATE: Final[frozenset[Advantage]] = frozenset({"worlds", "exact"})
+_WITHOUT_REASON: Final[frozenset[Advantage]] = frozenset({"worlds", "exact"})
 """Advantages that say that a move is better, but not why. They are left out if another move is about as good."""
 
 
@@ -52,7 +52,7 @@ class Decision(NamedTuple):
     @property
     def is_mistake(self) -> bool:
         """Whether the points given away are clear of their error, and at least half a point."""
-        return self.best != self.move and self.given_away >= _LEAST_MISTAKE and is_clear(self.given_away, self.error)
+        return self.best != self.move and self.given_away >= _MIN_MISTAKE and is_clear(self.given_away, self.error)
 
     @property
     def named(self) -> Move:
@@ -162,7 +162,7 @@ def hint_before(record: Record, rules: Rules, version: int) -> tuple[int, Hint]:
         if step.line.version == version and isinstance(event, MOVES):
             observation = observe(rules, state, events, event.seat)
             chosen = _chosen(observation, move_of(event))
-            return event.seat, Hint(tuple(estimates(rules, observation, also=chosen)))
+            return event.seat, Hint(tuple(estimates(rules, observation, extra=chosen)))
     raise NoSuchMove(f"No move has the version {version}.")
 
 
@@ -215,10 +215,10 @@ def judge(
     chosen = _chosen(observation, requested)
     if len(moves) < 2 or chosen is None or chosen == DEAL:
         return None
-    found = estimates(rules, observation, also=chosen, playouts=playouts)
-    own = next(estimate for estimate in found if estimate.move == chosen)
-    advantages = () if own is found[0] else own.advantages
-    return Decision(version, observation.seat, chosen, found[0].move, own.behind, own.behind_error, advantages)
+    ranked = estimates(rules, observation, extra=chosen, playouts=playouts)
+    own = next(estimate for estimate in ranked if estimate.move == chosen)
+    advantages = () if own is ranked[0] else own.advantages
+    return Decision(version, observation.seat, chosen, ranked[0].move, own.behind, own.behind_error, advantages)
 
 
 def _chosen(observation: Observation, requested: Move) -> Move | None:
@@ -232,13 +232,13 @@ def summaries(seats: int, reviewed: Review) -> list[SeatSummary]:
     by_seat: list[list[Decision]] = [[] for _ in range(seats)]
     for decision in reviewed.decisions:
         by_seat[decision.seat].append(decision)
-    found = []
+    result = []
     for seat, own in enumerate(by_seat):
         count = max(1, len(own))
         error = sqrt(fsum([decision.error**2 for decision in own])) / count
         luck = _luck_of_seat(seat, reviewed.rounds)
-        found.append(SeatSummary(seat, len(own), fsum([decision.given_away for decision in own]) / count, error, luck))
-    return found
+        result.append(SeatSummary(seat, len(own), fsum([decision.given_away for decision in own]) / count, error, luck))
+    return result
 
 
 def _luck_of_seat(seat: int, rounds: Sequence[RoundLuck]) -> LuckSummary:
@@ -258,14 +258,14 @@ def sentence(decision: Decision, language: Language = DEFAULT_LANGUAGE) -> str:
     return text("learning.mistake", language, reasons=_listed(decision.advantages, language))
 
 
-def hint(found: Sequence[Estimate], language: Language = DEFAULT_LANGUAGE) -> str:
+def hint(ranked: Sequence[Estimate], language: Language = DEFAULT_LANGUAGE) -> str:
     """Return a sentence about estimates: whether the first is clearly better than the second, and why."""
-    if len(found) == 1:
+    if len(ranked) == 1:
         return text("learning.only", language)
-    best, second = found[:2]
+    best, second = ranked[:2]
     if second.is_mistake:
         return text("learning.better", language, reasons=_listed(best.advantages, language))
-    reasons = [advantage for advantage in best.advantages if advantage not in _OF_THE_ESTIMATE]
+    reasons = [advantage for advantage in best.advantages if advantage not in _WITHOUT_REASON]
     if not reasons:
         return text("learning.equal", language)
     return text("learning.close", language, reasons=_listed(reasons, language))

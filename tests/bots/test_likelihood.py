@@ -12,10 +12,10 @@ from typing import NamedTuple
 import pytest
 
 from service.bots.choice import choose_move
-from service.bots.expert import one_of_some
+from service.bots.expert import sample_weighted
 from service.bots.inference import infer
 from service.bots.knowledge import Observation, observe
-from service.bots.likelihood import Likelihood, choices_of, most_choices
+from service.bots.likelihood import Likelihood, choices_of, max_choices
 from service.bots.worlds import Sampler
 from service.engine.deal import Deck, seed_from_text, seed_of_decision
 from service.engine.events import Event, Played
@@ -102,12 +102,12 @@ def test_every_tile_that_another_seat_has_laid_since_it_drew_is_a_choice_but_the
                 and not any(_draws(after, event.seat) for after in events[place:])
             ]
             assert [choice.played for choice in choices_of(rules, observation)] == expected
-            assert len(Likelihood(rules, observation)) == min(len(expected), most_choices(rules))
+            assert len(Likelihood(rules, observation)) == min(len(expected), max_choices(rules))
 
 
 @pytest.mark.parametrize(("highest", "most"), [(6, 20), (9, 5), (12, 2), (15, 1), (18, 1)])
 def test_fewer_choices_count_with_more_tiles(highest: int, most: int) -> None:
-    assert most_choices(variants()["fido"].rules({"set": highest}, 4)) == most
+    assert max_choices(variants()["fido"].rules({"set": highest}, 4)) == most
 
 
 def _draws(event: object, seat: int) -> bool:
@@ -137,7 +137,7 @@ def test_no_world_outweighs_all_others(key: str) -> None:
     for number, (rules, observation, _) in enumerate(some_moments(key)):
         sampler, likelihood = Sampler(rules, observation, infer(rules, observation)), Likelihood(rules, observation)
         rng = Random(number)
-        weights = [one_of_some(sampler, likelihood, rng)[1] for _ in range(WORLDS)]
+        weights = [sample_weighted(sampler, likelihood, rng)[1] for _ in range(WORLDS)]
         counting.append(sum(weights) ** 2 / sum([weight**2 for weight in weights]))
     assert fmean(counting) > WORLDS / 2
 
