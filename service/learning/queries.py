@@ -22,7 +22,7 @@ from service.learning.store import LearningStore, decode_hint, decode_review, po
 
 WAIT_SECONDS: Final = 1.5
 """The maximum wait of a request for a hint, which usually takes half a second to compute."""
-LOOK_SECONDS: Final = 0.1
+POLL_SECONDS: Final = 0.1
 """The interval of polling for the hint."""
 MAX_WAITING: Final = 32
 """The maximum number of requests of a process that wait for hints; other requests return without one at once."""
@@ -32,14 +32,14 @@ REVIEW_BYTES_PER_EVENT: Final = 40
 """The same for each event of a reviewed match."""
 
 
-class HintFound(NamedTuple):
+class HintResult(NamedTuple):
     """A hint for a version of the game; ``None`` until it is computed."""
 
     version: int
     hint: Hint | None
 
 
-class ReviewFound(NamedTuple):
+class ReviewResult(NamedTuple):
     """The review of a match, and its number of seats; ``None`` until it is computed."""
 
     seats: int
@@ -54,7 +54,7 @@ class Learning:
         self._store = store
         self._waiting = BoundedSemaphore(MAX_WAITING)
 
-    def hint(self, access: Access) -> HintFound:
+    def hint(self, access: Access) -> HintResult:
         """Return the hint for the seat of this access, whose turn it must be; wait for it up to ``WAIT_SECONDS``.
 
         Requests for the same version share one computation. Raises ``Forbidden`` if another person is in the match,
@@ -68,20 +68,20 @@ class Learning:
             if waits:
                 self._waiting.release()
 
-    def _hint(self, access: Access, deadline: float) -> HintFound:
+    def _hint(self, access: Access, deadline: float) -> HintResult:
         game = self._on_turn(access)
         while True:
-            found = self._store.ask_hint(game.id, game.tenant, position_of(game))
-            if isinstance(found, bytes):
-                return HintFound(game.version, decode_hint(found))
-            if found == "asked":
+            answer = self._store.request_hint(game.id, game.tenant, position_of(game))
+            if isinstance(answer, bytes):
+                return HintResult(game.version, decode_hint(answer))
+            if answer == "requested":
                 self._repository.transactions.admission.count(game, HINT_BYTES)
             if monotonic() >= deadline:
-                return HintFound(game.version, None)
-            if found == "moved":
+                return HintResult(game.version, None)
+            if answer == "moved":
                 game = self._on_turn(access)
             else:
-                sleep(LOOK_SECONDS)
+                sleep(POLL_SECONDS)
 
     def _on_turn(self, access: Access) -> Game:
         """Return the stored game if its seat may get a hint now; raises otherwise, as ``hint`` does."""
@@ -114,13 +114,13 @@ class Learning:
             raise NotFinished("not_finished")
         if self._store.review(game.id, game.tenant) is None:
             self._repository.transactions.admission.take(game, HINT_BYTES + REVIEW_BYTES_PER_EVENT * game.version)
-            if self._store.ask_review(game.id, game.tenant) is None:
+            if self._store.request_review(game.id, game.tenant) is None:
                 raise NotFound("game_expired")
 
-    def review(self, access: Access) -> ReviewFound:
+    def review(self, access: Access) -> ReviewResult:
         """Return the review of the match. Raises ``NotFound`` if it was not requested."""
         game = access.game
-        found = self._store.review(game.id, game.tenant)
-        if found is None:
+        stored = self._store.review(game.id, game.tenant)
+        if stored is None:
             raise NotFound("no_review")
-        return ReviewFound(len(game.seats), decode_review(found.data) if found.is_complete else None)
+        return ReviewResult(len(game.seats), decode_review(stored.data) if stored.is_complete else None)

@@ -22,12 +22,12 @@ from service.redis import keys
 from service.redis.calls import RedisCalls, evalsha
 from service.redis.shards import shard_of
 
-HintState = Literal["asked", "pending", "moved"]
+HintState = Literal["requested", "pending", "moved"]
 """Why there is no hint: it was requested just now, it was requested before, or the game has left the position."""
 
 _COMPLETE: Final = b"+"
 _INCOMPLETE: Final = b"-"
-_STATES: Final[tuple[HintState, ...]] = ("moved", "pending", "asked")
+_STATES: Final[tuple[HintState, ...]] = ("moved", "pending", "requested")
 _hint_decoder: Final = decoder(Hint)
 _review_decoder: Final = decoder(Review)
 
@@ -49,16 +49,16 @@ class LearningStore(Protocol):
     Every method can raise ``StorageUnavailable``, and is idempotent: a failed call can be repeated.
     """
 
-    def ask_hint(self, game: str, tenant: str, position: bytes) -> bytes | HintState:
+    def request_hint(self, game: str, tenant: str, position: bytes) -> bytes | HintState:
         """Return the hint at this position; if there is none, request it. A game has only its latest hint."""
 
     def is_hint_requested(self, game: str, position: bytes) -> bool:
         """Return whether the latest request for a hint is for this position and has no result yet."""
 
-    def keep_hint(self, game: str, position: bytes, hint: bytes) -> bool:
+    def store_hint(self, game: str, position: bytes, hint: bytes) -> bool:
         """Store a hint unless the game has left this position; return whether it is stored."""
 
-    def ask_review(self, game: str, tenant: str) -> StoredReview | None:
+    def request_review(self, game: str, tenant: str) -> StoredReview | None:
         """Return the part of the review that has been computed; if there is none, request the review.
 
         ``None`` if there is no such game.
@@ -70,7 +70,7 @@ class LearningStore(Protocol):
         A lost reminder is written again.
         """
 
-    def keep_review(self, game: str, data: bytes, *, is_complete: bool) -> bool:
+    def store_review(self, game: str, data: bytes, *, is_complete: bool) -> bool:
         """Store the part of a review that has been computed; return whether the rest is still needed.
 
         Does nothing if the review was not requested or is complete, or if the game was deleted.
@@ -86,7 +86,7 @@ class RedisLearning(LearningStore):
     def __init__(self, calls: RedisCalls) -> None:
         self._calls = calls
 
-    def ask_hint(self, game: str, tenant: str, position: bytes) -> bytes | HintState:
+    def request_hint(self, game: str, tenant: str, position: bytes) -> bytes | HintState:
         names = (keys.state(game), keys.learning(game)[0], *_reminders("hints", game))
         command = evalsha("ask_hint", names, position, game.encode(), tenant.encode())
         answer = self._calls.read("ask_hint", names[0], command)
@@ -97,12 +97,12 @@ class RedisLearning(LearningStore):
         key = keys.learning(game)[0]
         return bool(self._calls.read("is_hint_asked", key, (b"GET", key)) == position)
 
-    def keep_hint(self, game: str, position: bytes, hint: bytes) -> bool:
+    def store_hint(self, game: str, position: bytes, hint: bytes) -> bool:
         """Write the hint after its position."""
         names = (keys.state(game), keys.learning(game)[0])
         return bool(self._calls.read("keep_hint", names[0], evalsha("keep_hint", names, position, hint)))
 
-    def ask_review(self, game: str, tenant: str) -> StoredReview | None:
+    def request_review(self, game: str, tenant: str) -> StoredReview | None:
         return self._review(game, tenant, begin=True)
 
     def review(self, game: str, tenant: str) -> StoredReview | None:
@@ -117,7 +117,7 @@ class RedisLearning(LearningStore):
         value, requested = answer
         return StoredReview(bytes(value[1:]), value[:1] == _COMPLETE, bool(requested))
 
-    def keep_review(self, game: str, data: bytes, *, is_complete: bool) -> bool:
+    def store_review(self, game: str, data: bytes, *, is_complete: bool) -> bool:
         key = keys.learning(game)[1]
         value = (_COMPLETE if is_complete else _INCOMPLETE) + data
         return bool(self._calls.read("keep_review", key, evalsha("keep_review", (key,), value)))

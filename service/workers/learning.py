@@ -76,7 +76,7 @@ class Hints(_PollingConsumer):
         game = self._repository.reader.load(reminder.game)
         if game is None or game.state.turn is None or not self._store.is_hint_requested(game.id, position_of(game)):
             return "never"
-        is_stored = self._store.keep_hint(game.id, position_of(game), encode_hint(self._hint(game, game.state.turn)))
+        is_stored = self._store.store_hint(game.id, position_of(game), encode_hint(self._hint(game, game.state.turn)))
         return "never" if is_stored else self._clock()
 
     def _hint(self, game: Game, seat: int) -> Hint:
@@ -145,7 +145,7 @@ class Reviews(_PollingConsumer):
         is_due = monotonic() - task.stored_at >= KEEP_SECONDS
         if result is None or is_due:
             data = encode_review(Review(task.decisions, task.rounds))
-            is_stored = self._store.keep_review(task.reminder.game, data, is_complete=result is None)
+            is_stored = self._store.store_review(task.reminder.game, data, is_complete=result is None)
             if result is None or not is_stored:
                 return "never"
             task = task._replace(stored_at=monotonic())

@@ -46,62 +46,62 @@ def taken(kept: Kept, kind: ReminderKind, game: str) -> int:
 def test_a_hint_is_asked_for_once_and_kept(kept: Kept, game: str) -> None:
     learning = learning_of(kept.store)
     assert not learning.is_hint_requested(game, POSITION)
-    assert [learning.ask_hint(game, TENANT, POSITION) for _ in range(3)] == ["asked", "pending", "pending"]
+    assert [learning.request_hint(game, TENANT, POSITION) for _ in range(3)] == ["requested", "pending", "pending"]
     assert learning.is_hint_requested(game, POSITION)
     assert taken(kept, "hints", game) == 1
-    assert learning.keep_hint(game, POSITION, b"a hint")
-    assert [learning.ask_hint(game, TENANT, POSITION) for _ in range(2)] == [b"a hint", b"a hint"]
+    assert learning.store_hint(game, POSITION, b"a hint")
+    assert [learning.request_hint(game, TENANT, POSITION) for _ in range(2)] == [b"a hint", b"a hint"]
     assert not learning.is_hint_requested(game, POSITION)
     assert taken(kept, "hints", game) == 0
 
 
 def test_a_hint_whose_reminder_was_lost_is_reminded_of_by_who_asks_again(kept: Kept, game: str) -> None:
     learning = learning_of(kept.store)
-    learning.ask_hint(game, TENANT, POSITION)
+    learning.request_hint(game, TENANT, POSITION)
     (lease,) = [each for each in kept.queue.take("hints", 1000, LEASE) if each.game == game]
     kept.queue.reschedule("hints", lease, None)
-    assert learning.ask_hint(game, TENANT, POSITION) == "pending"
+    assert learning.request_hint(game, TENANT, POSITION) == "pending"
     assert taken(kept, "hints", game) == 1
 
 
 def test_a_hint_is_for_one_position(kept: Kept, game: str) -> None:
     learning = learning_of(kept.store)
-    learning.ask_hint(game, TENANT, POSITION)
+    learning.request_hint(game, TENANT, POSITION)
     go_on(kept, game)
-    assert learning.ask_hint(game, TENANT, POSITION) == "moved"
-    assert not learning.keep_hint(game, POSITION, b"too late")
-    assert learning.ask_hint(game, TENANT, b'4 ["Bert"') == "asked"
+    assert learning.request_hint(game, TENANT, POSITION) == "moved"
+    assert not learning.store_hint(game, POSITION, b"too late")
+    assert learning.request_hint(game, TENANT, b'4 ["Bert"') == "requested"
     assert not learning.is_hint_requested(game, POSITION)
-    assert learning.keep_hint(game, b'4 ["Bert"', b"a hint")
+    assert learning.store_hint(game, b'4 ["Bert"', b"a hint")
     go_on(kept, game, 4)
-    assert learning.ask_hint(game, TENANT, b'4 ["Bert"') == "moved"
-    assert learning.ask_hint(game, TENANT, b'5 ["Carl"') == "asked"
+    assert learning.request_hint(game, TENANT, b'4 ["Bert"') == "moved"
+    assert learning.request_hint(game, TENANT, b'5 ["Carl"') == "requested"
 
 
 def test_another_history_that_has_reached_the_version_has_another_hint(kept: Kept, game: str) -> None:
-    assert learning_of(kept.store).ask_hint(game, TENANT, b'3 ["Bert"') == "moved"
-    assert learning_of(kept.store).ask_hint(with_shard("none"), TENANT, POSITION) == "moved"
+    assert learning_of(kept.store).request_hint(game, TENANT, b'3 ["Bert"') == "moved"
+    assert learning_of(kept.store).request_hint(with_shard("none"), TENANT, POSITION) == "moved"
 
 
 def test_a_review_is_begun_once_and_kept(kept: Kept, game: str) -> None:
     learning = learning_of(kept.store)
     assert learning.review(game, TENANT) is None
     assert taken(kept, "reviews", game) == 0
-    begun = learning.ask_review(game, TENANT)
+    begun = learning.request_review(game, TENANT)
     assert begun is not None
     assert (begun.data, begun.is_complete, begun.requested) == (b"", False, True)
-    assert learning.ask_review(game, TENANT) == begun._replace(requested=False)
+    assert learning.request_review(game, TENANT) == begun._replace(requested=False)
     assert taken(kept, "reviews", game) == 1
-    assert learning.keep_review(game, b"half", is_complete=False)
+    assert learning.store_review(game, b"half", is_complete=False)
     assert learning.review(game, TENANT) == (b"half", False, False)
-    assert learning.keep_review(game, b"whole", is_complete=True)
-    assert not learning.keep_review(game, b"half", is_complete=False)
-    assert learning.ask_review(game, TENANT) == learning.review(game, TENANT) == (b"whole", True, False)
+    assert learning.store_review(game, b"whole", is_complete=True)
+    assert not learning.store_review(game, b"half", is_complete=False)
+    assert learning.request_review(game, TENANT) == learning.review(game, TENANT) == (b"whole", True, False)
 
 
 def test_a_review_whose_reminder_was_lost_is_reminded_of_by_who_asks_for_it(kept: Kept, game: str) -> None:
     learning = learning_of(kept.store)
-    learning.ask_review(game, TENANT)
+    learning.request_review(game, TENANT)
     (lease,) = [each for each in kept.queue.take("reviews", 1000, LEASE) if each.game == game]
     kept.queue.reschedule("reviews", lease, None)
     learning.review(game, TENANT)
@@ -109,33 +109,33 @@ def test_a_review_whose_reminder_was_lost_is_reminded_of_by_who_asks_for_it(kept
 
 
 def test_nothing_is_kept_that_nobody_asked_for(kept: Kept, game: str) -> None:
-    assert not learning_of(kept.store).keep_review(game, b"whole", is_complete=True)
-    assert learning_of(kept.store).ask_review(with_shard("none"), TENANT) is None
+    assert not learning_of(kept.store).store_review(game, b"whole", is_complete=True)
+    assert learning_of(kept.store).request_review(with_shard("none"), TENANT) is None
 
 
 def test_a_deletion_removes_both_and_nothing_is_kept_after_it(kept: Kept, game: str) -> None:
     learning = learning_of(kept.store)
-    learning.ask_hint(game, TENANT, POSITION)
-    learning.ask_review(game, TENANT)
+    learning.request_hint(game, TENANT, POSITION)
+    learning.request_review(game, TENANT)
     kept.store.delete(game, TOMBSTONE, 1000, TENANT)
     assert (taken(kept, "hints", game), taken(kept, "reviews", game)) == (0, 0)
-    assert not learning.keep_hint(game, POSITION, b"a hint")
-    assert not learning.keep_review(game, b"whole", is_complete=True)
+    assert not learning.store_hint(game, POSITION, b"a hint")
+    assert not learning.store_review(game, b"whole", is_complete=True)
     assert learning.review(game, TENANT) is None
-    assert learning.ask_review(game, TENANT) is None
-    assert learning.ask_hint(game, TENANT, POSITION) == "moved"
+    assert learning.request_review(game, TENANT) is None
+    assert learning.request_hint(game, TENANT, POSITION) == "moved"
 
 
 def test_a_deletion_leaves_no_key_of_them(shared_client: redis.Redis) -> None:
     store, game = redis_store(SingleNodeTopology(shared_client), 1000), with_shard(secrets.token_urlsafe(16))
     store.create(game, b'["Anna",1]', usual(1, 3), write(), tenant=TENANT)
     learning = learning_of(store)
-    learning.ask_hint(game, TENANT, POSITION)
-    learning.keep_hint(game, POSITION, b"a hint")
-    learning.ask_review(game, TENANT)
+    learning.request_hint(game, TENANT, POSITION)
+    learning.store_hint(game, POSITION, b"a hint")
+    learning.request_review(game, TENANT)
     alone = store.size(game)
     assert shared_client.exists(*keys.learning(game)) == 2
-    learning.keep_review(game, b"x" * 10_000, is_complete=False)
+    learning.store_review(game, b"x" * 10_000, is_complete=False)
     assert store.size(game) > alone + 9000
     store.delete(game, TOMBSTONE, 1000, TENANT)
     assert shared_client.exists(*keys.learning(game)) == 0
@@ -145,10 +145,10 @@ def test_they_live_as_long_as_their_game(shared_client: redis.Redis) -> None:
     store, game = redis_store(SingleNodeTopology(shared_client), 1000), with_shard(secrets.token_urlsafe(16))
     store.create(game, b'["Anna",1]', usual(1, 3), write()._replace(ttl=100), tenant=TENANT)
     learning = learning_of(store)
-    learning.ask_hint(game, TENANT, POSITION)
-    learning.keep_hint(game, POSITION, b"a hint")
-    learning.ask_review(game, TENANT)
-    learning.keep_review(game, b"half", is_complete=False)
+    learning.request_hint(game, TENANT, POSITION)
+    learning.store_hint(game, POSITION, b"a hint")
+    learning.request_review(game, TENANT)
+    learning.store_review(game, b"half", is_complete=False)
     for key in keys.learning(game):
         assert 90_000 < shared_client.pttl(key) <= 100_000
     assert store.commit(game, Commit(3, b'["Bert",1]', usual(4, 4), write())) is None

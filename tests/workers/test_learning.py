@@ -37,7 +37,7 @@ def reviewed_match(table: InProcess, network: str = "", seed: str = "seed", limi
     wanted = request("domino", "gg", seed=seed, network=network)._replace(options={"limit": limit})
     game = table.create(wanted).view.id
     table.play_out(game)
-    assert table.store.learning.ask_review(game, table.game(game).tenant)
+    assert table.store.learning.request_review(game, table.game(game).tenant)
     return game
 
 
@@ -69,7 +69,7 @@ def test_hints_and_moves_take_turns(table: InProcess) -> None:
         created = table.create(request("domino", "pg", seed=f"seed {number}"))
         game = table.game(created.view.id)
         if game.state.turn == 0:
-            assert table.store.learning.ask_hint(game.id, game.tenant, position_of(game)) == "asked"
+            assert table.store.learning.request_hint(game.id, game.tenant, position_of(game)) == "requested"
             asked.append(game)
     running, worker = busy(table), advisor(table)
     assert len(asked) > 3

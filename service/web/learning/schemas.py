@@ -6,7 +6,7 @@ from typing import Final
 
 from marshmallow import Schema, fields
 
-from service.learning.queries import HintFound, ReviewFound
+from service.learning.queries import HintResult, ReviewResult
 from service.learning.review import Decision, SeatSummary, hint, sentence, summaries
 from service.texts import Language
 from service.web.fields.moves import MoveSchema
@@ -135,7 +135,7 @@ _DIGITS: Final = 2
 """Decimals of estimates in points, whose errors are rarely below a tenth."""
 
 
-def hint_json(result: HintFound, language: Language) -> JsonObject:
+def hint_json(result: HintResult, language: Language) -> JsonObject:
     """Return a hint; without moves while it is being computed."""
     if result.hint is None:
         return {"version": result.version, "moves": []}
@@ -151,7 +151,7 @@ def hint_json(result: HintFound, language: Language) -> JsonObject:
     }
 
 
-def review_json(result: ReviewFound, language: Language) -> JsonObject:
+def review_json(result: ReviewResult, language: Language) -> JsonObject:
     """Return a review; without players and decisions while it is being computed."""
     if result.review is None:
         return {"players": [], "decisions": []}

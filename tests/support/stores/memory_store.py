@@ -75,7 +75,7 @@ class _MemoryLearning(LearningStore):
         self._hints: dict[str, tuple[bytes, bytes]] = {}
         self._reviews: dict[str, StoredReview] = {}
 
-    def ask_hint(self, game: str, tenant: str, position: bytes) -> bytes | HintState:
+    def request_hint(self, game: str, tenant: str, position: bytes) -> bytes | HintState:
         """The hint, or what is to become of it."""
         if not self._is_at(game, position):
             return "moved"
@@ -84,20 +84,20 @@ class _MemoryLearning(LearningStore):
             return hint
         self._hints[game] = (position, b"")
         self._games.restore("hints", game, tenant, self._games.server_time())
-        return "pending" if known == position else "asked"
+        return "pending" if known == position else "requested"
 
     def is_hint_requested(self, game: str, position: bytes) -> bool:
         """Whether there is the position alone."""
         return self._hints.get(game) == (position, b"")
 
-    def keep_hint(self, game: str, position: bytes, hint: bytes) -> bool:
+    def store_hint(self, game: str, position: bytes, hint: bytes) -> bool:
         """Keep a hint at its position."""
         is_at = self._is_at(game, position)
         if is_at:
             self._hints[game] = (position, hint)
         return is_at
 
-    def ask_review(self, game: str, tenant: str) -> StoredReview | None:
+    def request_review(self, game: str, tenant: str) -> StoredReview | None:
         """The review, which is begun if there is none."""
         if game in self._reviews or not self._games.events(game, [1]):
             return self.review(game, tenant)
@@ -114,7 +114,7 @@ class _MemoryLearning(LearningStore):
             self._games.restore("reviews", game, tenant, self._games.server_time())
         return found
 
-    def keep_review(self, game: str, data: bytes, *, is_complete: bool) -> bool:
+    def store_review(self, game: str, data: bytes, *, is_complete: bool) -> bool:
         """Replace what is known."""
         known = self._reviews.get(game)
         if known is None or known.is_complete:
