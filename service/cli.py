@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 # The arguments of the operator's commands: for applications, stored games, and the lists of games.
 
 
-USUAL: Final = -1
+USUAL_LIMIT: Final = -1
 """The value that replaces an application's own limit by the usual limit."""
-MOST: Final = 1_000_000
+MAX_LIMIT: Final = 1_000_000
 """The highest limit, the same as in the settings."""
 _LIMITS: Final = {
     "requests": "requests per minute, in place of APP_REQUESTS_PER_MINUTE",
@@ -51,14 +51,14 @@ def add_commands(commands: Commands[argparse.ArgumentParser]) -> None:
         "reindex", help="rebuild the lists of games of all applications, or of one; the service may run meanwhile"
     )
     reindex.add_argument("id", nargs="?", help="the id of an application; none: all")
-    reindex.set_defaults(run=partial(_on_apps, "reindex"), values=("id",))
+    reindex.set_defaults(run=partial(_run_app_command, "reindex"), values=("id",))
 
 
 def _add_app_commands(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(title="commands", metavar="command", required=True)
 
     def add(name: str, meaning: str, *values: str) -> argparse.ArgumentParser:
-        return _added(commands, name, meaning, partial(_on_apps, name), values=values)
+        return _add_command(commands, name, meaning, partial(_run_app_command, name), values=values)
 
     command = add("create", "make an application, and print its key", "name")
     command.add_argument("name", help="a name for people, of at most 60 characters")
@@ -83,7 +83,7 @@ def _add_app_commands(parser: argparse.ArgumentParser) -> None:
     command.add_argument("id", help="the id of the application")
     for name, meaning in _LIMITS.items():
         text = f"{meaning}; 0: no limit; without a number: the usual limit again"
-        command.add_argument(f"--{name}", nargs="?", type=_limit, const=USUAL, metavar="N", help=text)
+        command.add_argument(f"--{name}", nargs="?", type=_limit, const=USUAL_LIMIT, metavar="N", help=text)
     command = add("delete", "delete an application; its games go on", "id")
     command.add_argument("id", help="the id of the application")
 
@@ -91,21 +91,20 @@ def _add_app_commands(parser: argparse.ArgumentParser) -> None:
 def _add_game_commands(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(title="commands", metavar="command", required=True)
     filters = ("tenant", "address", "older", "unmoved", "sort", "limit")
-    listed = _added(
-        commands, "list", "list stored games, the largest first", partial(_on_games, "list"), values=(*filters, "json")
-    )
-    listed.add_argument("--json", action="store_true", help="print an object on each line")
-    shown = _added(
-        commands, "show", "print games and their players, but no tiles", partial(_on_games, "show"), values=("ids",)
-    )
-    shown.add_argument("ids", nargs="+", metavar="ID", help="the ids of games")
-    deleted = _added(
-        commands, "delete", "delete stored games, as their application would", partial(_on_games, "delete"), values=()
-    )
-    deleted.set_defaults(values=(*filters, "ids", "yes"))
-    deleted.add_argument("ids", nargs="*", metavar="ID", help="the ids of games; none: those that the options name")
-    deleted.add_argument("--yes", action="store_true", help="delete what the options name, instead of counting it")
-    for command, limit in ((listed, 50), (deleted, 1_000_000)):
+
+    def add(name: str, meaning: str, *values: str) -> argparse.ArgumentParser:
+        return _add_command(commands, name, meaning, partial(_run_game_command, name), values=values)
+
+    list_command = add("list", "list stored games, the largest first", *filters, "json")
+    list_command.add_argument("--json", action="store_true", help="print an object on each line")
+    show_command = add("show", "print games and their players, but no tiles", "ids")
+    show_command.add_argument("ids", nargs="+", metavar="ID", help="the ids of games")
+    delete_command = add("delete", "delete stored games, as their application would", *filters, "ids", "yes")
+    ids_help = "the ids of games; none: those that the options name"
+    delete_command.add_argument("ids", nargs="*", metavar="ID", help=ids_help)
+    yes_help = "delete what the options name, instead of counting it"
+    delete_command.add_argument("--yes", action="store_true", help=yes_help)
+    for command, limit in ((list_command, 50), (delete_command, 1_000_000)):
         command.add_argument("--tenant", help="only those of this application or network, as `games list` shows it")
         command.add_argument("--address", help="only those that were created from the network of this address")
         command.add_argument(
@@ -118,7 +117,7 @@ def _add_game_commands(parser: argparse.ArgumentParser) -> None:
         )
 
 
-def _added(
+def _add_command(
     commands: Commands[argparse.ArgumentParser],
     name: str,
     meaning: str,
@@ -146,14 +145,14 @@ def _number(text: str) -> int:
 
 
 def _limit(text: str) -> int:
-    if not text.isdecimal() or len(text) > 7 or int(text) > MOST:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number up to {MOST}")
+    if not text.isdecimal() or len(text) > 7 or int(text) > MAX_LIMIT:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number up to {MAX_LIMIT}")
     return int(text)
 
 
-def _on_apps(command: str, settings: Settings, *values: str | int | None) -> int:
+def _run_app_command(command: str, settings: Settings, *values: str | int | None) -> int:
     """Run a command on applications; return the exit status."""
-    reached = _reached(settings)
+    reached = _with_running_redis(settings)
     if reached is None:
         return 2
     from service import cli_backends  # noqa: PLC0415 # serving does not need it
@@ -172,9 +171,9 @@ def _on_apps(command: str, settings: Settings, *values: str | int | None) -> int
     return functions[command](reached, *values)
 
 
-def _on_games(command: str, settings: Settings, *values: Any) -> int:
+def _run_game_command(command: str, settings: Settings, *values: Any) -> int:
     """Run a command on stored games; return the exit status."""
-    reached = _reached(settings)
+    reached = _with_running_redis(settings)
     if reached is None:
         return 2
     from service import cli_games  # noqa: PLC0415 # as above
@@ -184,10 +183,10 @@ def _on_games(command: str, settings: Settings, *values: Any) -> int:
     criteria, others = cli_games.Filter(*values[:6]), values[6:]
     if command == "list":
         return cli_games.list_games(reached, criteria, as_json=others[0])
-    return cli_games.delete_games(reached, others[0], criteria, sure=others[1])
+    return cli_games.delete_games(reached, others[0], criteria, confirmed=others[1])
 
 
-def _reached(settings: Settings) -> Settings | None:
+def _with_running_redis(settings: Settings) -> Settings | None:
     """Return the settings; if they have no ``REDIS_URL``, with the URL of the running embedded server.
 
     Prints a warning and returns ``None`` if no embedded server is running.
@@ -235,7 +234,10 @@ def _run(argv: Sequence[str] | None, environ: Mapping[str, str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     width = max(len(setting.name) for setting in SETTINGS)
-    lines = (f"  {it.name:{width}}  {it.meaning.replace('`', '')} ({it.default or 'none'})" for it in SETTINGS)
+    lines = [
+        f"  {setting.name:{width}}  {setting.meaning.replace('`', '')} ({setting.default or 'none'})"
+        for setting in SETTINGS
+    ]
     parser = argparse.ArgumentParser(
         prog="domino-service",
         description="Deals, referees and scores domino games over HTTP.",
@@ -361,9 +363,9 @@ def _print_transcript(record: Record) -> Report:
 
 def _findings(report: Report) -> Iterable[str]:
     for code, round_number, version, line, sentence in report.findings:
-        where = [f"round {round_number}"] if round_number is not None else []
-        where += [f"version {version}"] if version is not None else []
-        place = f" ({', '.join(where)})" if where else ""
+        parts = [f"round {round_number}"] if round_number is not None else []
+        parts += [f"version {version}"] if version is not None else []
+        place = f" ({', '.join(parts)})" if parts else ""
         yield f"line {line}: {code}: {sentence}{place}"
     if report.omitted:
         yield f"and {report.omitted} more"

@@ -109,12 +109,12 @@ def resume(settings: Settings, app: str) -> int:
 
 
 def _suspend(settings: Settings, app: str, *, suspended: bool) -> int:
-    done = "suspended" if suspended else "resumed"
+    new_status = "suspended" if suspended else "resumed"
 
     def command(keys: Backends) -> None:
         backend = keys.suspend(app, suspended=suspended)
-        warn(f"{backend.name} is {done}; its games go on")
-        _audit(f"an application was {done}", backend.id)
+        warn(f"{backend.name} is {new_status}; its games go on")
+        _audit(f"an application was {new_status}", backend.id)
 
     return _run(settings, command)
 
@@ -124,8 +124,8 @@ def limit(settings: Settings, app: str, *limits: int | None) -> int:
 
     ``None`` leaves a limit unchanged; a negative number replaces it by the usual limit.
     """
-    named = {name: given for name, given in zip(OwnLimits._fields, limits, strict=True) if given is not None}
-    changes = {name: None if given < 0 else given for name, given in named.items()}
+    given_limits = {name: value for name, value in zip(OwnLimits._fields, limits, strict=True) if value is not None}
+    changes = {name: None if value < 0 else value for name, value in given_limits.items()}
     if not changes:
         warn("name a limit: --requests, --games or --stored")
         return 2
@@ -162,11 +162,11 @@ def reindex(settings: Settings, app: str | None) -> int:
 
     reindexer = build_reindexer(settings, storage, report)
     try:
-        done = reindexer.run(RedisScan(storage.topology), app)
+        result = reindexer.run(RedisScan(storage.topology), app)
     except (StorageUnavailable, OutcomeUnknown) as error:
         warn(f"the store does not answer ({error.reason}); what is not done yet can be done by another run")
         return 1
-    warn(f"done: {_progress(done)}")
+    warn(f"done: {_progress(result)}")
     return 0
 
 

@@ -76,11 +76,11 @@ class FoundGame(NamedTuple):
 def list_games(settings: Settings, criteria: Filter, *, as_json: bool) -> int:
     """Print the selected games, the largest or oldest first; return the exit status."""
     try:
-        selection = _chosen(_Games(settings), criteria)
+        selection = _select(_Games(settings), criteria)
     except (StorageUnavailable, ValueError) as error:
         return _failed(error)
     for game in selection:
-        print(orjson.dumps(_shown(game)).decode() if as_json else _line(game))
+        print(orjson.dumps(_as_fields(game)).decode() if as_json else _as_line(game))
     warn(f"{len(selection)} games, {sum([game.bytes for game in selection])} bytes")
     return 0
 
@@ -89,19 +89,19 @@ def show_games(settings: Settings, ids: list[str]) -> int:
     """Print these games, one JSON object on each line, without hidden data; return the exit status."""
     try:
         games = _Games(settings)
-        shown = [games.show(game) for game in ids]
+        rows = [games.show(game) for game in ids]
     except StorageUnavailable as error:
         return _failed(error)
-    for line in shown:
+    for line in rows:
         if line is not None:
             print(orjson.dumps(line).decode())
-    return 1 if None in shown else 0
+    return 1 if None in rows else 0
 
 
-def delete_games(settings: Settings, ids: list[str], criteria: Filter, *, sure: bool) -> int:
+def delete_games(settings: Settings, ids: list[str], criteria: Filter, *, confirmed: bool) -> int:
     """Delete the games with these ids, or without ids the selected games; return the exit status.
 
-    Selected games are only counted unless ``sure``.
+    Selected games are only counted unless ``confirmed``.
     """
     configure_logging(settings.log_level, settings.log_format)
     if not ids and criteria.is_any:
@@ -109,15 +109,15 @@ def delete_games(settings: Settings, ids: list[str], criteria: Filter, *, sure: 
         return 2
     try:
         games = _Games(settings)
-        chosen = ids or [game.id for game in _chosen(games, criteria)]
-        if not ids and not sure:
-            warn(f"{len(chosen)} games would be deleted; with --yes they are")
+        selected_ids = ids or [game.id for game in _select(games, criteria)]
+        if not ids and not confirmed:
+            warn(f"{len(selected_ids)} games would be deleted; with --yes they are")
             return 1
-        deleted = sum([games.delete(game) for game in chosen])
+        deleted = sum([games.delete(game) for game in selected_ids])
     except (StorageUnavailable, OutcomeUnknown, ValueError) as error:
         return _failed(error)
     warn(f"{deleted} games deleted")
-    return 0 if deleted == len(chosen) else 1
+    return 0 if deleted == len(selected_ids) else 1
 
 
 class _Games:
@@ -146,11 +146,11 @@ class _Games:
             raise ValueError(f"{address!r} is no address")
         return {network_digest(Idempotency([secret]), client_network(address)) for secret in secrets}
 
-    def of(self, tenants: Set[str] | None) -> Iterator[FoundGame]:
+    def read(self, tenants: Set[str] | None) -> Iterator[FoundGame]:
         """Yield the games of these tenants (``None``: all games); report games that cannot be read."""
         for game_id, stored, size in self._storage.stored_games.games(tenants):
             try:
-                yield _found(self._repository.cache.decode(game_id, stored), size)
+                yield _found_game(self._repository.cache.decode(game_id, stored), size)
             except Gone:
                 self._storage.stored_games.forget([game_id])
             except Unreadable as error:
@@ -170,7 +170,7 @@ class _Games:
         else:
             players = [{"kind": seat.kind, "name": seat.name} for seat in game.seats]
             times = {"created_at": format_rfc3339(game.created_at), "version": game.version, "round": game.state.round}
-            return {**_shown(_found(game, size)), **times, "players": players}
+            return {**_as_fields(_found_game(game, size)), **times, "players": players}
         return None
 
     def delete(self, game_id: str) -> bool:
@@ -192,33 +192,33 @@ class _Games:
         return True
 
 
-def _found(game: Game, size: int) -> FoundGame:
+def _found_game(game: Game, size: int) -> FoundGame:
     moved = game.first_move is not None
     return FoundGame(game.id, size, game.updated_at, game.tenant, moved, game.status, game.variant.key)
 
 
-def _chosen(games: _Games, criteria: Filter) -> list[FoundGame]:
+def _select(games: _Games, criteria: Filter) -> list[FoundGame]:
     """Return the selected games in the requested order. Raises ``ValueError`` for an invalid address."""
     tenants = None if criteria.tenant is None else {criteria.tenant}
     if criteria.address is not None:
         tenants = games.tenants_of(criteria.address)
     before = games.now - criteria.older * DAY_MS
-    fitting = (
-        game for game in games.of(tenants) if game.updated_at <= before and not (criteria.unmoved and game.moved)
+    matching = (
+        game for game in games.read(tenants) if game.updated_at <= before and not (criteria.unmoved and game.moved)
     )
     if criteria.sort == "size":
-        return nlargest(criteria.limit, fitting, key=lambda game: game.bytes)
-    return nlargest(criteria.limit, fitting, key=lambda game: -game.updated_at)
+        return nlargest(criteria.limit, matching, key=lambda game: game.bytes)
+    return nlargest(criteria.limit, matching, key=lambda game: -game.updated_at)
 
 
-def _shown(game: FoundGame) -> dict[str, object]:
+def _as_fields(game: FoundGame) -> dict[str, object]:
     return {**game._asdict(), "updated_at": format_rfc3339(game.updated_at)}
 
 
-def _line(game: FoundGame) -> str:
+def _as_line(game: FoundGame) -> str:
     moved = "moved" if game.moved else "unmoved"
-    when = format_rfc3339(game.updated_at)
-    return f"{game.id}  {game.bytes:>9}  {when}  {game.tenant:<24}  {moved:<7}  {game.status:<10}  {game.variant}"
+    updated_at = format_rfc3339(game.updated_at)
+    return f"{game.id}  {game.bytes:>9}  {updated_at}  {game.tenant:<24}  {moved:<7}  {game.status:<10}  {game.variant}"
 
 
 def _failed(error: Exception) -> int:

@@ -88,14 +88,14 @@ def _review(record: Record, move: int | None, *, as_json: bool) -> int:
         if move is not None:
             print(_hint(record, rules, move, as_json=as_json))
             return 0
-        found = collect(review(record, rules))
+        match_review = collect(review(record, rules))
     except Unreviewable as error:
         print(f"This match cannot be reviewed: {error}", file=sys.stderr)
         return 1
     except NoSuchMove as error:
         print(error, file=sys.stderr)
         return 1
-    print(_as_json(record, found) if as_json else "\n".join(_report(record, found)))
+    print(_as_json(record, match_review) if as_json else "\n".join(_report(record, match_review)))
     return 0
 
 
@@ -103,31 +103,31 @@ def _hint(record: Record, rules: Rules, version: int, *, as_json: bool) -> str:
     """Return the output of ``hint`` for the move with this version."""
     from service.learning.review import hint, hint_before  # noqa: PLC0415 # serving does not need it
 
-    seat, (found,) = hint_before(record, rules, version)
+    seat, (estimates,) = hint_before(record, rules, version)
     if as_json:
-        moves = [{"move": _named(row.move), "estimate": row.estimate, "error": row.error} for row in found]
-        return json.dumps({"version": version, "seat": seat, "moves": moves, "text": hint(found)}, indent=1)
-    lines = [f"{row.estimate:>8.2f} {row.error:>6.2f}  {_named(row.move)}" for row in found]
+        moves = [{"move": _move_text(row.move), "estimate": row.estimate, "error": row.error} for row in estimates]
+        return json.dumps({"version": version, "seat": seat, "moves": moves, "text": hint(estimates)}, indent=1)
+    lines = [f"{row.estimate:>8.2f} {row.error:>6.2f}  {_move_text(row.move)}" for row in estimates]
     player = f"Seat {seat}, {record.players[seat]}:"
-    return "\n".join([player, f"{'estimate':>8} {'error':>6}  move", *lines, hint(found)])
+    return "\n".join([player, f"{'estimate':>8} {'error':>6}  move", *lines, hint(estimates)])
 
 
-def _as_json(record: Record, found: Review) -> str:
+def _as_json(record: Record, match_review: Review) -> str:
     from service.learning.review import sentence, summaries  # noqa: PLC0415 # serving does not need it
 
     rows = [
         {
             "version": decision.version,
             "seat": decision.seat,
-            "move": _named(decision.move),
-            "best": _named(decision.named),
+            "move": _move_text(decision.move),
+            "best": _move_text(decision.shown_best),
             "given_away": decision.given_away,
             "error": decision.error,
             "text": sentence(decision),
         }
-        for decision in found.decisions
+        for decision in match_review.decisions
     ]
-    players = [_player(summary) for summary in summaries(len(record.players), found)]
+    players = [_player(summary) for summary in summaries(len(record.players), match_review)]
     return json.dumps({"players": players, "decisions": rows}, indent=1)
 
 
@@ -136,25 +136,25 @@ def _player(seat: SeatSummary) -> dict[str, float]:
     return row | seat.luck._asdict() | {"skill": seat.luck.skill}
 
 
-def _report(record: Record, found: Review) -> Iterator[str]:
+def _report(record: Record, match_review: Review) -> Iterator[str]:
     from service.learning.review import sentence, summaries  # noqa: PLC0415 # serving does not need it
 
     yield _COLUMNS.format(
         "seat", "player", "decisions", "given away", "error", "result", "luck", "error", "skill", "error"
     )
-    for seat in map(_player, summaries(len(record.players), found)):
+    for seat in map(_player, summaries(len(record.players), match_review)):
         given_away = (f"{seat['given_away']:.2f}", f"{seat['error']:.2f}")
         luck = [f"{seat[name]:.1f}" for name in ("result", "luck", "luck_error", "skill", "skill_error")]
         number = int(seat["seat"])
         yield _COLUMNS.format(number, record.players[number], seat["decisions"], *given_away, *luck)
-    for decision in found.decisions:
+    for decision in match_review.decisions:
         if decision.is_mistake:
             amount = f"{decision.given_away:.1f} (error {decision.error:.1f})"
-            moves = f"{_named(decision.move)} gave away {amount}; best was {_named(decision.best)}."
+            moves = f"{_move_text(decision.move)} gave away {amount}; best was {_move_text(decision.best)}."
             yield f"version {decision.version}, seat {decision.seat}: {moves} {sentence(decision)}"
 
 
-def _named(move: Move) -> str:
+def _move_text(move: Move) -> str:
     """Return a move as text, such as *3-5 at right*; without a tile, its action."""
     if move.tile is None:
         return move.action

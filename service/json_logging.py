@@ -137,7 +137,7 @@ class LogHandler(logging.Handler):
         return self._writer
 
 
-def without_waiting(handler: logging.Handler) -> logging.Handler:
+def non_blocking(handler: logging.Handler) -> logging.Handler:
     """Return a ``LogHandler`` in place of a ``StreamHandler`` on a file descriptor; other handlers unchanged."""
     if type(handler) is not logging.StreamHandler:
         return handler
@@ -190,7 +190,7 @@ def configure_logging(level: str, log_format: str) -> None:
     """Log to standard error: the service from ``level`` on, libraries from ``warning`` on."""
     # These fields are not used, and collecting them would take longer than writing a line.
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
-    handler = without_waiting(logging.StreamHandler())
+    handler = non_blocking(logging.StreamHandler())
     handler.setFormatter(make_formatter(log_format, sys.stderr))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
     logging.getLogger("service").setLevel(level.upper())

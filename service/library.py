@@ -186,8 +186,8 @@ class Match:
 
     def _round_events(self) -> list[Event]:
         """Return the events of the current round, its deal first."""
-        at = max([index for index, event in enumerate(self._events) if isinstance(event, Dealt)])
-        return self._events[at:]
+        deal_index = max([index for index, event in enumerate(self._events) if isinstance(event, Dealt)])
+        return self._events[deal_index:]
 
 
 def _name_of(secret: bytes) -> str:

@@ -52,10 +52,10 @@ class StoreGauges(Collector):
         description = "1 if the process can do its work, 0 if its Redis cannot be used."
         yield GaugeMetricFamily("domino_ready", description, value=float(ready))
         if ready:
-            yield from _shown(stats)
+            yield from _store_metrics(stats)
 
 
-def _shown(stats: StoreStats) -> Iterator[Metric]:
+def _store_metrics(stats: StoreStats) -> Iterator[Metric]:
     waiting = GaugeMetricFamily("domino_backlog", "Reminders that are due and not taken.", labels=["kind"])
     oldest = GaugeMetricFamily(
         "domino_backlog_age_seconds", "For how long the oldest reminder is due and not taken.", labels=["kind"]

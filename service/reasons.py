@@ -15,10 +15,12 @@ from service.texts import DEFAULT_LANGUAGE, Language, text
 
 def sentence(reason: Reason, language: Language = DEFAULT_LANGUAGE) -> str:
     """Return the sentence of a reason in this language, with its values inserted."""
-    return text(f"reasons.{reason.word}", language, **{name: _written(value) for name, value in reason.params.items()})
+    return text(
+        f"reasons.{reason.word}", language, **{name: _format_value(value) for name, value in reason.params.items()}
+    )
 
 
-def _written(value: Param) -> str:
+def _format_value(value: Param) -> str:
     return str(value) if isinstance(value, int | str) else ", ".join(value)
 
 

@@ -27,7 +27,7 @@ from service.web.page import routes as client
 from service.web.http.headers import accepted_language
 print(texts.__file__)
 print(", ".join(texts.LANGUAGES))
-print(texts.named(texts.LANGUAGES))
+print(texts.language_names(texts.LANGUAGES))
 print(accepted_language({"HTTP_ACCEPT_LANGUAGE": "ja, it-CH;q=0.8, en;q=0.5"}))
 print(text("dealt", "it", round=number_word(2, "it")))
 known = f'data-languages="{" ".join(texts.LANGUAGES)}"'

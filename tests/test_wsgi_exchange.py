@@ -13,7 +13,7 @@ from gunicorn.config import Config
 from gunicorn.http import wsgi
 from gunicorn.http.parser import RequestParser
 
-from service.server.gunicorn_worker import has_come
+from service.server.gunicorn_worker import has_arrived
 from service.server.wsgi_exchange import Response, base_environ, environ_of
 
 Header = tuple[str, str]
@@ -224,4 +224,4 @@ def test_requests_do_not_share_what_an_application_adds() -> None:
 )
 def test_a_body_has_come_once_all_of_its_length_is_there(framing: bytes, body: bytes, come: bool) -> None:
     with parsed(b"POST / HTTP/1.1\r\nHost: localhost\r\n%b\r\n\r\n%b" % (framing, body)) as (request, *_):
-        assert has_come(request) == come
+        assert has_arrived(request) == come

@@ -144,10 +144,10 @@ def best_of(
     count = hidden.bit_count()
     layout = state.layout
     open_mask, wants_of = layout.open_mask, layout.form.wants
-    joined: dict[str, End] = {}
+    ends_by_name: dict[str, End] = {}
     wanted, wanted_twice = 0, 0
     for end in layout.ends:
-        joined[end.name] = end
+        ends_by_name[end.name] = end
         wanted_twice |= wanted & end.wants
         wanted |= end.wants
     prospects: dict[int, float] = {}
@@ -174,12 +174,12 @@ def best_of(
             if name is None:
                 after = tile.mask if wants_of is None else wants_of(tile.low) | wants_of(tile.high)
             else:
-                at = joined[name]
-                after = open_mask & ~(at.wants & ~wanted_twice)
+                joined_end = ends_by_name[name]
+                after = open_mask & ~(joined_end.wants & ~wanted_twice)
                 if wants_of is not None and outer is not None:
                     after |= wants_of(outer)
                 elif not face_down:
-                    after |= tile.mask if tile.double else tile.mask ^ at.wants
+                    after |= tile.mask if tile.double else tile.mask ^ joined_end.wants
         prospect = prospects.get(after)
         if prospect is None:
             fitting = tiles_with(after)

@@ -77,8 +77,8 @@ class Sampler:
         """By seat: the start and the end of its places; ``None`` for the own seat."""
         self._conditions = [
             [
-                (self._starts[condition.seat] + at, self._positions(tiles))
-                for at, tiles in enumerate(condition.tiles)
+                (self._starts[condition.seat] + index, self._positions(tiles))
+                for index, tiles in enumerate(condition.tiles)
                 if tiles
             ]
             for condition in knowledge.conditions

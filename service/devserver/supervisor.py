@@ -47,7 +47,7 @@ STOP_SECONDS = 5.0
 FORCED_STOP_SECONDS = 3.0
 DRAIN_SECONDS = 5.0  # beyond GRACEFUL_TIMEOUT, for gunicorn's own cleanup
 
-_ELSEWHERE = "192.0.2.1", 9
+_OUTSIDE_ADDRESS = "192.0.2.1", 9
 """A reserved address outside of this machine, to find the route that leads out of it. Nothing is sent to it."""
 
 
@@ -120,11 +120,11 @@ class Child:
         """The exit status if the process ended by itself, else ``None``."""
         return None if self._process is None else self._process.poll()
 
-    def ended(self) -> str:
+    def end_message(self) -> str:
         """Return a message that the process ended by itself, and how."""
         status = self.status or 0
-        how = f"exit status {status}" if status >= 0 else f"killed by {signal.Signals(-status).name}"
-        return f"{self.name} ended by itself ({how})"
+        cause = f"exit status {status}" if status >= 0 else f"killed by {signal.Signals(-status).name}"
+        return f"{self.name} ended by itself ({cause})"
 
     def send_signal(self, sign: int) -> None:
         """Send the process a signal, if it runs."""
@@ -189,9 +189,9 @@ class ProcessGroup:
             url = self.store.start(lambda: not self.signals.stops)
             self.environ |= {"REDIS_URL": url, "DOMINO_DEVSERVER": "1", "PUBLIC_URL": ",".join(self.addresses)}
             self.web.start()
-            self._begin()
+            self._announce()
             while not self.signals.stops:
-                self._check()
+                self._restart_ended()
                 self.signals.wait(RESTART_PAUSE_SECONDS / 2)
         except EmbeddedServerError as error:
             if not self.signals.stops:
@@ -199,12 +199,12 @@ class ProcessGroup:
         finally:
             self._stop()
 
-    def _begin(self) -> None:
+    def _announce(self) -> None:
         """Print the address once the service answers. Raises ``CannotServe`` if it does not."""
         deadline = time.monotonic() + READY_SECONDS
         while not self.signals.stops and not _answers(self.listeners[0]):
             if self.web.status is not None:
-                raise CannotServe(f"{self.web.ended()}; see the messages above")
+                raise CannotServe(f"{self.web.end_message()}; see the messages above")
             if time.monotonic() > deadline:
                 raise CannotServe(f"the service did not answer /healthz within {READY_SECONDS:.0f} s")
             self.signals.wait(0.05)
@@ -217,7 +217,7 @@ class ProcessGroup:
         print_line(f"Try it:  curl -s {_url(_reachable(self.listeners[0]))}/v1/variants")
         print_line("Ctrl-C stops it.")
 
-    def _check(self) -> None:
+    def _restart_ended(self) -> None:
         """Restart the processes that have ended by themselves."""
         if self.store.pid is None:
             warn("the embedded server ended by itself; restarting it")
@@ -229,11 +229,11 @@ class ProcessGroup:
                 warn("the embedded server is back")
         for child in (self.web, *self.background):
             if child.status is not None:
-                warn(f"{child.ended()}; restarting it")
-                self._clear(child)
+                warn(f"{child.end_message()}; restarting it")
+                self._clean_up(child)
             child.start()
 
-    def _clear(self, child: Child) -> None:
+    def _clean_up(self, child: Child) -> None:
         """Clean up after a child that ended by itself: kill its own children, and remove the gauges of all of them."""
         pid = child.pid
         child.wait(0)
@@ -287,13 +287,13 @@ def reachable_hosts(host: str) -> list[str]:
     address = ipaddress.ip_address(host)
     if not address.is_unspecified:
         return [] if address.is_loopback else [host]
-    found: list[str] = []  # the IPv4 addresses of this machine, first the one of the default route
+    hosts: list[str] = []  # the IPv4 addresses of this machine, first the one of the default route
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.connect(_ELSEWHERE)
-        found.append(probe.getsockname()[0])
+        probe.connect(_OUTSIDE_ADDRESS)
+        hosts.append(probe.getsockname()[0])
     with contextlib.suppress(OSError):
-        found += [str(entry[4][0]) for entry in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)]
-    own = [ipaddress.ip_address(text) for text in dict.fromkeys(found)]
+        hosts += [str(entry[4][0]) for entry in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)]
+    own = [ipaddress.ip_address(text) for text in dict.fromkeys(hosts)]
     return [str(ip) for ip in own if not (ip.is_unspecified or ip.is_loopback or ip.is_link_local)]
 
 
@@ -301,8 +301,9 @@ def _listen(host: str, port: int, prefix: str = "") -> socket.socket:
     """Listen on a port. ``prefix``: the prefix of the settings HOST and PORT that gave the address, for messages."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()  # `::` also accepts IPv4, as with gunicorn
-        return socket.create_server((host, port), family=family, backlog=2048, dualstack_ipv6=both)
+        # `::` also accepts IPv4, as with gunicorn.
+        dual_stack = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
+        return socket.create_server((host, port), family=family, backlog=2048, dualstack_ipv6=dual_stack)
     except OSError as error:
         reason = str(error.strerror).partition(" (while")[0]
         raise CannotServe(

@@ -128,8 +128,8 @@ def _with_large_errors(ranked: list[Estimate]) -> list[Estimate]:
     """Return these estimates with errors as large as their differences, because only one way to play on was tried."""
     best, *others = ranked
     error = max(best.estimate - ranked[-1].estimate, _MIN_UNSOLVED_ERROR)
-    wide = [other._replace(error=error, behind_error=max(other.behind, _MIN_UNSOLVED_ERROR)) for other in others]
-    return [best._replace(error=error), *wide]
+    widened = [other._replace(error=error, behind_error=max(other.behind, _MIN_UNSOLVED_ERROR)) for other in others]
+    return [best._replace(error=error), *widened]
 
 
 def _play_out_all(
@@ -153,11 +153,11 @@ def _advantages(
     names: tuple[Advantage, ...], best: greedy.Parts, other: greedy.Parts, *, exact: bool
 ) -> tuple[Advantage, ...]:
     """Return the terms, by their ``names``, in which the best move is better than the other, the largest first."""
-    ahead = [(mine - theirs, name) for name, mine, theirs in zip(names, best, other, strict=True)]
-    named = [name for lead, name in sorted(ahead, key=lambda advantage: -advantage[0]) if lead > _MIN_ADVANTAGE]
+    ahead = [(best_part - other_part, name) for name, best_part, other_part in zip(names, best, other, strict=True)]
+    advantages = [name for lead, name in sorted(ahead, key=lambda advantage: -advantage[0]) if lead > _MIN_ADVANTAGE]
     if exact:
-        return ("exact", *named)
-    return tuple(named) or ("worlds",)
+        return ("exact", *advantages)
+    return tuple(advantages) or ("worlds",)
 
 
 def _mean(values: list[float], weights: list[float]) -> float:

@@ -55,7 +55,7 @@ class Decision(NamedTuple):
         return self.best != self.move and self.given_away >= _MIN_MISTAKE and is_clear(self.given_away, self.error)
 
     @property
-    def named(self) -> Move:
+    def shown_best(self) -> Move:
         """The move to show as the best one: the chosen move, unless it was a mistake."""
         return self.best if self.is_mistake else self.move
 

@@ -29,7 +29,7 @@ from service.records.report import Fault, Unchecked
 
 _EDITION_OF_SUBSTITUTES: Final = 1
 """A record does not name this edition, because there has been only one."""
-_CHOICES: Final = frozenset(LEVELS)
+_ALL_LEVELS: Final = frozenset(LEVELS)
 
 
 class BotLimits(NamedTuple):
@@ -37,14 +37,14 @@ class BotLimits(NamedTuple):
 
     levels: frozenset[str]
     """The levels whose decisions are computed again."""
-    most: int
+    max_choices: int
     """The maximum number of decisions between several legal moves."""
 
 
 NO_DECISIONS: Final = BotLimits(frozenset(), 0)
 CHEAP_DECISIONS: Final = BotLimits(frozenset(LEVELS) - {"expert"}, 2000)
 """For a web server: decisions that take at most a few milliseconds each."""
-ALL_DECISIONS: Final = BotLimits(_CHOICES, 20_000)
+ALL_DECISIONS: Final = BotLimits(_ALL_LEVELS, 20_000)
 """For a separate process: the maximum number of decisions of ``expert`` takes most of an hour."""
 
 
@@ -103,16 +103,16 @@ class DecisionChecker:
         self._events.append(dealt)
 
     def _decision(self, bot: RecordedBot, step: Step) -> Fault | None:
-        why = self._why_not(bot)
-        if why is not None:
-            self.unchecked[why] += 1
+        reason = self._reason_unchecked(bot)
+        if reason is not None:
+            self.unchecked[reason] += 1
             return None
         assert self._seed is not None
         event = step.line.event
         assert isinstance(event, MOVES)
         observation = observe(self._rules, self._state, self._events, bot.seat)
         if len(observation.view.legal_moves) > 1:
-            if self._choices == self._limits.most:
+            if self._choices == self._limits.max_choices:
                 self.unchecked["cost"] += 1
                 return None
             self._choices += 1
@@ -126,7 +126,7 @@ class DecisionChecker:
         message = f"The move is legal, but the computer player {bot.level} {_description(expected)} here."
         return Fault("wrong_bot_move", step.place, message)
 
-    def _why_not(self, bot: RecordedBot) -> Unchecked | None:
+    def _reason_unchecked(self, bot: RecordedBot) -> Unchecked | None:
         """Return why a decision of this computer player cannot be checked now; ``None`` if it can."""
         if EDITIONS.get(bot.level) != bot.edition:
             return "edition"

@@ -112,8 +112,8 @@ def automatic_event_faults(expected: Event | Forfeited, recorded: RecordedEvent 
     assert isinstance(expected, Finished)
     if isinstance(recorded, Eliminated):
         return [Fault("wrong_elimination", place, f"Seat {recorded.seat} does not go out of the match.")]
-    why = "" if expected.ended_by is None else ", because all others have forfeited"
-    return [Fault("wrong_winners", place, f"The match is over, won by {_row(expected.winners)}{why}.")]
+    reason = "" if expected.ended_by is None else ", because all others have forfeited"
+    return [Fault("wrong_winners", place, f"The match is over, won by {_row(expected.winners)}{reason}.")]
 
 
 def _result_differences(result: RoundResult, recorded: RoundResult, place: Location) -> list[Fault]:
@@ -336,16 +336,18 @@ def _proof_faults(record: Record, index: int, recorded: RecordedRound, *, over: 
 
 
 def _client_seed_faults(record: Record, index: int, recorded: RecordedRound) -> list[Fault]:
-    given = recorded.client_seeds
+    client_seeds = recorded.client_seeds
     if not recorded.lines:
-        wrong = "They are published when the round is dealt." if given is not None else None
-    elif given is None or len(given) != len(record.players):
+        wrong = "They are published when the round is dealt." if client_seeds is not None else None
+    elif client_seeds is None or len(client_seeds) != len(record.players):
         wrong = f"There are {len(record.players)} seats, each with a text of its own or an empty one."
-    elif not all(map(_is_short, given)):
+    elif not all(map(_is_short, client_seeds)):
         wrong = f"A client seed has at most {MAX_CLIENT_SEED_CHARS} characters."
     else:
         wrong = None
-    return [Fault("wrong_client_seeds", (index, "Round" if given is None else "ClientSeeds"), wrong)] if wrong else []
+    if wrong is None:
+        return []
+    return [Fault("wrong_client_seeds", (index, "Round" if client_seeds is None else "ClientSeeds"), wrong)]
 
 
 def _unexpected_proofs(record: Record) -> Iterator[Fault]:

@@ -123,7 +123,7 @@ class _Player(NamedTuple):
 
 def _player(scanner: Scanner, seat: int) -> _Player:
     """Read the player of this seat."""
-    start = scanner.at
+    start = scanner.offset
     if scanner.number(NATURAL) != seat:
         scanner.fail(f"The players are numbered by their seats; here {seat} is expected.", start)
     scanner.expect(" ")
@@ -205,7 +205,7 @@ def _viewer(scanner: Scanner) -> Viewer:
 
 
 def _non_empty_text(scanner: Scanner) -> str:
-    start = scanner.at + 1
+    start = scanner.offset + 1
     return scanner.quoted() or scanner.fail("Here must be something.", start)
 
 

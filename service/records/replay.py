@@ -111,8 +111,8 @@ def _replay_round(
     """Yield a step for every event of a round after its deal, up to the first faults."""
     lines = record.rounds[index].lines
     played = _Round(record, rules, state, presence)
-    for at, line in enumerate(lines[1:], 1):
-        place = (index, at)
+    for line_index, line in enumerate(lines[1:], 1):
+        place = (index, line_index)
         faults = played.add(line.event, place)
         if faults:
             yield from faults

@@ -146,8 +146,8 @@ class Report:
                 "see and the seed of its round, and compared."
             )
         notes += [
-            f"{_counted(number, 'move')} of computer players not checked: {_WHY_UNCHECKED[why]}."
-            for why, number in self.unchecked
+            f"{_counted(number, 'move')} of computer players not checked: {_WHY_UNCHECKED[reason]}."
+            for reason, number in self.unchecked
         ]
         return tuple(notes)
 

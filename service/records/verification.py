@@ -86,7 +86,7 @@ def _check_deals(record: Record, rules: Rules, yield_control: Callable[[], None]
     faults: list[Fault] = []
     for index in range(len(record.rounds)):
         yield_control()
-        checked, errors = _deal(rules, record, index)
+        checked, errors = _check_deal(rules, record, index)
         total += checked
         proven += checked and not errors and is_provable(record, record.rounds[index])
         faults += errors
@@ -120,17 +120,17 @@ def _check_play(record: Record, rules: Rules, yield_control: Callable[[], None],
 
 def rules_of(record: Record) -> tuple[Rules | None, list[Fault]]:
     """Return the rules of the record and the faults of the tags that select them; no rules if they cannot be found."""
-    recipe = variants().get(record.variant)
-    if recipe is None:
+    variant = variants().get(record.variant)
+    if variant is None:
         return None, [Fault("unknown_variant", (HEAD, "Variant"), f"There is no game {record.variant} here.")]
-    if record.edition != recipe.edition:
-        message = f"The rules of {recipe.key} have the edition {recipe.edition} here."
+    if record.edition != variant.edition:
+        message = f"The rules of {variant.key} have the edition {variant.edition} here."
         return None, [Fault("unknown_edition", (HEAD, "Edition"), message)]
     try:
-        rules = recipe.rules(dict(record.options), len(record.players))
+        rules = variant.rules(dict(record.options), len(record.players))
     except InvalidSetup as refusal:
         return None, [_setup_fault(path, reason) for path, reasons in refusal.errors.items() for reason in reasons]
-    expected = resolved_options(recipe, rules)
+    expected = resolved_options(variant, rules)
     if record.options != expected:
         message = f"The house rules, each settled, are {', '.join([key for key, _ in expected])}, in this order."
         return rules, [Fault("bad_options", (HEAD, "Options"), message)]
@@ -172,18 +172,18 @@ def _version_faults(record: Record) -> Iterator[Fault]:
     """Yield a fault for the first version that is not higher than the previous one; the created game has version 1."""
     before = 1
     for index, recorded in enumerate(record.rounds):
-        for at, (version, event) in enumerate(recorded.lines):
+        for line_index, (version, event) in enumerate(recorded.lines):
             if version <= before:
-                yield Fault("wrong_version", (index, at), f"The versions ascend; the one before is {before}.")
+                yield Fault("wrong_version", (index, line_index), f"The versions ascend; the one before is {before}.")
                 return
-            if at and isinstance(event, AUTOMATIC_EVENTS) and version != before + 1:
+            if line_index and isinstance(event, AUTOMATIC_EVENTS) and version != before + 1:
                 message = f"What follows from the event before has the next version: {before + 1}."
-                yield Fault("wrong_version", (index, at), message)
+                yield Fault("wrong_version", (index, line_index), message)
                 return
             before = version
 
 
-def _deal(rules: Rules, record: Record, index: int) -> tuple[bool, list[Fault]]:
+def _check_deal(rules: Rules, record: Record, index: int) -> tuple[bool, list[Fault]]:
     """Return whether the round has a complete deal, and the faults of this deal."""
     recorded = record.rounds[index]
     dealt = recorded.lines[0].event if recorded.lines else None

@@ -48,7 +48,7 @@ def _places(record: Record) -> Iterator[Location | None]:
     for index, recorded in enumerate(record.rounds):
         yield None
         yield from [(index, name) for name, _ in _tags(recorded)]
-        yield from [(index, at) for at in range(len(recorded.lines))]
+        yield from [(index, line_index) for line_index in range(len(recorded.lines))]
 
 
 def _lines(record: Record) -> Iterator[str]:

@@ -19,7 +19,7 @@ from gunicorn.glogging import Logger
 from service import metrics_folder
 from service.bootstrap.secret_file import InvalidSecretFile, server_secrets
 from service.config import InvalidSettings, Settings
-from service.json_logging import make_formatter, without_waiting
+from service.json_logging import make_formatter, non_blocking
 
 METRICS_FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
 SILENT_PEER_SECONDS: Final = 30
@@ -34,7 +34,7 @@ class FormattedLogger(Logger):  # type: ignore[misc]  # gunicorn has no type inf
     def setup(self, cfg: Any) -> None:
         """Configure the handlers as gunicorn does, but with our format, and so that writing to the log never blocks."""
         super().setup(cfg)
-        self.error_log.handlers = [without_waiting(handler) for handler in self.error_log.handlers]
+        self.error_log.handlers = [non_blocking(handler) for handler in self.error_log.handlers]
         for handler in self.error_log.handlers:
             vars(handler)["_gunicorn"] = True  # gunicorn's mark of the handlers that it configures again
             handler.setFormatter(make_formatter(settings.log_format, getattr(handler, "stream", None)))

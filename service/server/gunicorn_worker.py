@@ -91,7 +91,7 @@ def is_unread(reader: Any) -> bool:
     return getattr(reader, "length", None) != 0
 
 
-def has_come(request: Any) -> bool:
+def has_arrived(request: Any) -> bool:
     """Return whether the whole body has arrived with the head, so that reading never waits; false if it is chunked."""
     length = getattr(request.body.reader, "length", None)
     return length is not None and bool(request.unreader.buf.getbuffer().nbytes >= length)
@@ -323,7 +323,7 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         """Handle one request by the application. Raises ``StopIteration`` to close the connection."""
         check_head(req)
         has_body = is_unread(req.body.reader)
-        if has_body and not has_come(req):
+        if has_body and not has_arrived(req):
             req.body.reader = DeadlineReader(req, self.body_seconds)
         if req._expected_100_continue:  # noqa: SLF001 # gunicorn's own module reads it, too
             sock.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")

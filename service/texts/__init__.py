@@ -45,7 +45,7 @@ def words(key: str, language: Language) -> tuple[str, ...]:
     return _LISTS[language][key]
 
 
-def named(languages: Sequence[Language]) -> str:
+def language_names(languages: Sequence[Language]) -> str:
     """Return a list of these languages by their English names: *English, German or Spanish*."""
     *others, last = [text("language.in_english", language) for language in languages]
     return f"{', '.join(others)} or {last}" if others else last
@@ -99,9 +99,9 @@ LANGUAGES: Final = languages_in(_FOLDER)
 
 _ALL: Final = {language: dict(read_texts(_FOLDER / language)) for language in LANGUAGES}
 _CATALOGUES: Final[Mapping[Language, Mapping[str, str]]] = {
-    language: {key: value for key, value in found.items() if isinstance(value, str)} for language, found in _ALL.items()
+    language: {key: value for key, value in texts.items() if isinstance(value, str)} for language, texts in _ALL.items()
 }
 _LISTS: Final[Mapping[Language, Mapping[str, tuple[str, ...]]]] = {
-    language: {key: value for key, value in found.items() if isinstance(value, tuple)}
-    for language, found in _ALL.items()
+    language: {key: value for key, value in texts.items() if isinstance(value, tuple)}
+    for language, texts in _ALL.items()
 }

@@ -38,5 +38,5 @@ def test_the_page_on_fairness_has_the_seed_of_a_decision() -> None:
 
 
 def test_it_says_how_many_decisions_are_made_again() -> None:
-    assert f"at most {CHEAP_DECISIONS.most:,};" in PAGE
-    assert f"at most {ALL_DECISIONS.most:,}," in PAGE
+    assert f"at most {CHEAP_DECISIONS.max_choices:,};" in PAGE
+    assert f"at most {ALL_DECISIONS.max_choices:,}," in PAGE

@@ -372,9 +372,9 @@ def test_the_hint_before_a_move_is_what_its_review_judged(capfd: pytest.CaptureF
     told = json.loads(capfd.readouterr().out)
     assert (told["version"], told["seat"]) == (decision.version, decision.seat)
     estimates_of = {each["move"]: each["estimate"] for each in told["moves"]}
-    best = estimates_of[cli_records._named(decision.best)]
+    best = estimates_of[cli_records._move_text(decision.best)]
     assert best == max(estimates_of.values())
-    assert best - estimates_of[cli_records._named(decision.move)] == pytest.approx(decision.given_away)
+    assert best - estimates_of[cli_records._move_text(decision.move)] == pytest.approx(decision.given_away)
     assert main(["hint", sample, str(decision.version)]) == 0
     said = capfd.readouterr().out
     assert f"Seat {decision.seat}, {record.players[decision.seat]}:" in said

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from service.texts import LANGUAGES, named
+from service.texts import LANGUAGES, language_names
 from service.web.fields.moves import MAX_VERSION
 from service.web.http.headers import TOKEN_KEY_LENGTH
 
-FIRST: Final = named(LANGUAGES[:1])
-OTHERS: Final = named(LANGUAGES[1:])
+FIRST: Final = language_names(LANGUAGES[:1])
+OTHERS: Final = language_names(LANGUAGES[1:])
 
 DESCRIPTION: Final = f"""\
 Deals, referees and scores domino games. Every game view lists the legal moves of its viewer, each of which can be

@@ -39,22 +39,22 @@ def quote(text: str) -> str:
 class Scanner:
     """Reads a text from left to right. All methods but ``accept`` and ``peek`` can raise ``InvalidNotation``."""
 
-    __slots__ = ("at", "text")
+    __slots__ = ("offset", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.at = 0
+        self.offset = 0
 
     def accept(self, literal: str) -> bool:
         """Read this literal if it comes next; return whether it did."""
-        if self.text.startswith(literal, self.at):
-            self.at += len(literal)
+        if self.text.startswith(literal, self.offset):
+            self.offset += len(literal)
             return True
         return False
 
     def peek(self, pattern: re.Pattern[str]) -> bool:
         """Return whether the pattern matches here, without reading."""
-        return pattern.match(self.text, self.at) is not None
+        return pattern.match(self.text, self.offset) is not None
 
     def expect(self, literal: str) -> None:
         """Read this literal, which must come next."""
@@ -63,12 +63,12 @@ class Scanner:
                 if not self.accept(character):
                     self.fail(f"Here {literal!r} is expected.")
 
-    def match(self, pattern: re.Pattern[str], what: str) -> str:
-        """Read and return the text that the pattern matches here; ``what`` describes it in the error message."""
-        match = pattern.match(self.text, self.at)
+    def match(self, pattern: re.Pattern[str], description: str) -> str:
+        """Read and return the text that the pattern matches here; ``description`` describes it in the error message."""
+        match = pattern.match(self.text, self.offset)
         if match is None:
-            self.fail(f"Here {what} is expected.")
-        self.at = match.end()
+            self.fail(f"Here {description} is expected.")
+        self.offset = match.end()
         return match[0]
 
     def number(self, pattern: re.Pattern[str] = INTEGER) -> int:
@@ -78,21 +78,21 @@ class Scanner:
     def quoted(self) -> str:
         """Read a quoted text; returns it unescaped."""
         self.expect('"')
-        match = _QUOTED.match(self.text, self.at)
+        match = _QUOTED.match(self.text, self.offset)
         assert match is not None
-        self.at = match.end()
+        self.offset = match.end()
         if not self.accept('"'):
             self.fail("The quoted text must go on, or end, here in another way.")
         return _ESCAPED.sub(lambda escaped: chr(int(escaped[1], 16)), match[0])
 
     def end(self) -> None:
         """Check that everything has been read."""
-        if self.at < len(self.text):
+        if self.offset < len(self.text):
             self.fail("Here the line must end.")
 
-    def fail(self, sentence: str, at: int | None = None) -> NoReturn:
-        """Raise ``InvalidNotation`` for the current offset, or for ``at``."""
-        raise InvalidNotation(sentence, self.at if at is None else at)
+    def fail(self, sentence: str, offset: int | None = None) -> NoReturn:
+        """Raise ``InvalidNotation`` for the current offset, or for ``offset``."""
+        raise InvalidNotation(sentence, self.offset if offset is None else offset)
 
 
 # The notation of tiles. ``-`` stands for no tile.
@@ -110,7 +110,7 @@ def format_tiles(tiles: Iterable[Tile]) -> str:
 
 def scan_tile(scanner: Scanner) -> Tile:
     """Read a tile, written with its lower half first."""
-    start = scanner.at
+    start = scanner.offset
     tile = _NAMED.get(scanner.match(_TILE, "a tile"))
     if tile is None:
         scanner.fail('A tile is written like "0-6": two halves from 0 to 18, the lower one first.', start)

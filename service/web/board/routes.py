@@ -16,7 +16,7 @@ from service.render.layout_text import render_layout
 from service.render.sentences.board import board_description, board_sentence
 from service.render.sentences.texts import text
 from service.render.svg import Caption, Style, render_svg
-from service.texts import LANGUAGES, named
+from service.texts import LANGUAGES, language_names
 from service.web.board.schemas import (
     BoardJsonQuerySchema,
     BoardSvgQuerySchema,
@@ -97,7 +97,8 @@ def get_board_as_json(services: Services, access: Access) -> RawResponse:
     responses={
         200: ResponseSpec(
             description=(
-                f"A picture, for an `<img>`: no script, no link to anything else; its texts are in {named(LANGUAGES)}."
+                "A picture, for an `<img>`: no script, no link to anything else; its texts are in "
+                f"{language_names(LANGUAGES)}."
             ),
             media_type=SVG,
         )

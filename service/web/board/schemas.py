@@ -7,7 +7,7 @@ from typing import Final
 from marshmallow import Schema, fields
 
 from service.engine.tiles import TILES
-from service.texts import LANGUAGES, named
+from service.texts import LANGUAGES, language_names
 from service.web.fields.moves import MAX_VERSION
 from service.web.fields.shown import SeatedSchema, shown_tile
 from service.web.fields.strict import OneOf, QueryAspect, QueryBoolean, QueryInteger, Range, RequestSchema, doc
@@ -110,7 +110,7 @@ class PlacedBoardSchema(Schema):
     ends = fields.List(fields.Nested(PlacedEndSchema), required=True, metadata=doc("All ends, as in the view."))
     text = fields.String(
         metadata=doc(
-            f"With `text=true`: the ends of the table in words, in {named(LANGUAGES)}.",
+            f"With `text=true`: the ends of the table in words, in {language_names(LANGUAGES)}.",
             example="Three tiles lie on the table. Ends: left six, right two.",
         )
     )

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from marshmallow import Schema, fields
 
-from service.texts import LANGUAGES, named
+from service.texts import LANGUAGES, language_names
 from service.web.fields.strict import (
     QueryBoolean,
     doc,
@@ -105,5 +105,5 @@ def text_field(where: str) -> QueryBoolean:
     """Return the parameter that requests texts for people; ``where`` says where the response has them."""
     return QueryBoolean(
         load_default=False,
-        metadata=doc(f"Also a sentence for people {where}, in {named(LANGUAGES)} by `Accept-Language`."),
+        metadata=doc(f"Also a sentence for people {where}, in {language_names(LANGUAGES)} by `Accept-Language`."),
     )

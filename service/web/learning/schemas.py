@@ -179,7 +179,7 @@ def _player(summary: SeatSummary) -> JsonObject:
 
 def _decision(decision: Decision, language: Language) -> JsonObject:
     """Return a decision; only for a clear mistake is ``best`` another move."""
-    move_json, best_json = moves_json([decision.move, decision.named], decision.version - 1)
+    move_json, best_json = moves_json([decision.move, decision.shown_best], decision.version - 1)
     return {
         "version": decision.version,
         "seat": decision.seat,

@@ -248,8 +248,8 @@ class VerificationSchema(Schema):
         required=True,
         metadata=doc(
             "The number of moves of computer players that were computed again from the seeds of their rounds. Here "
-            f"only those of the levels {_CHEAP_LEVELS}, and not more than {CHEAP_DECISIONS.most}; the notes say what "
-            "was left out.",
+            f"only those of the levels {_CHEAP_LEVELS}, and not more than {CHEAP_DECISIONS.max_choices}; the notes say "
+            "what was left out.",
             minimum=0,
             example=0,
         ),
