@@ -21,8 +21,8 @@ class InvalidSecretFile(ValueError):
 
     def __init__(self, path: Path) -> None:
         super().__init__(
-            f"{path} is no secret, which has {BYTES} bytes; restore it, or remove it, and a new one is made: then a "
-            "request to create or join a game from before is refused if it is repeated"
+            f"{path} is no secret, which has {BYTES} bytes; restore it; or remove it, so that a new one is generated: "
+            "then repeated requests to create or join games that exist are refused"
         )
 
 

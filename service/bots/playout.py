@@ -125,8 +125,8 @@ def best_of(
     """Return the best of these moves for the seat to move, and append the worth of each to ``worths``.
 
     The worth adds up the points of the move, the pips that it sheds, the fitting tiles and the numbers that it leaves
-    in the hand, and the probability that the next seat cannot follow. That seat may hold every tile that is both in
-    ``left`` and in its set of ``possible``. A last tile is always laid.
+    in the hand, and the probability that the next seat cannot follow. That seat may hold every tile that is in ``left``
+    and in its set in ``possible``. A last tile is always laid.
 
     The function is long for speed: it is called for every move of every playout.
     """

@@ -33,7 +33,7 @@ REVIEW_BYTES_PER_EVENT: Final = 40
 
 
 class HintResult(NamedTuple):
-    """A hint for a version of the game; ``None`` until it is computed."""
+    """The hint for a version of the game; ``None`` until it is computed."""
 
     version: int
     hint: Hint | None

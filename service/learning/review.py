@@ -51,7 +51,7 @@ class Decision(NamedTuple):
 
     @property
     def is_mistake(self) -> bool:
-        """Whether the points given away are clear of their error, and at least half a point."""
+        """Whether the points given away are clearly more than their error, and at least half a point."""
         return self.best != self.move and self.given_away >= _MIN_MISTAKE and is_clear(self.given_away, self.error)
 
     @property
@@ -167,7 +167,7 @@ def hint_before(record: Record, rules: Rules, version: int) -> tuple[int, Hint]:
 
 
 def _replayed(record: Record, rules: Rules) -> Iterator[tuple[State, Presence, Sequence[Event], Step]]:
-    """Yield every step of a complete record, after the state, the presence and the events of the round before it.
+    """Yield every step of a complete record, each with the state, the presence and the events of its round before it.
 
     Raises ``Unreviewable`` as ``review`` does.
     """

@@ -1,8 +1,8 @@
 """The parser of records.
 
-Owns the rules which texts are records. A record has one spelling, except for line ends and blanks that an editor may
-have changed (``record.split_lines``). The parser reads a text once, line by line and without backtracking, so the time
-is linear in its length. Does not depend on whether the match is possible (``verification``).
+Owns the grammar of records. A record has one spelling, except for line ends and blanks that an editor may have changed
+(``record.split_lines``). The parser reads a text once, line by line and without backtracking, so the time is linear in
+its length. Does not depend on whether the match is possible (``verification``).
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def _times(scanner: Scanner) -> tuple[int | None, int, int]:
 
 
 def _absence(scanner: Scanner) -> Absence:
-    return scanner.match(_ABSENCE, "what follows when a time is over")  # type: ignore[return-value]  # as its pattern
+    return scanner.match(_ABSENCE, "what follows when a time is over")  # type: ignore[return-value]  # by the pattern
 
 
 def _round(lines: _Lines) -> RecordedRound:
@@ -197,7 +197,7 @@ def _value(scanner: Scanner) -> Value:
 
 
 def _fairness(scanner: Scanner) -> FairnessClaim:
-    return scanner.match(_FAIRNESS, "a kind of fairness")  # type: ignore[return-value]  # as its pattern has it
+    return scanner.match(_FAIRNESS, "a kind of fairness")  # type: ignore[return-value]  # by the pattern
 
 
 def _viewer(scanner: Scanner) -> Viewer:

@@ -56,11 +56,11 @@ class RecordedRound(NamedTuple):
     commitment: bytes | None = None
     """The commitment to the ``seed``."""
     client_seeds: tuple[str, ...] | None = None
-    """The texts of the seats that the deal depends on; from the deal on."""
+    """A text of each seat, on which the deal depends, too; published with the deal."""
     attempt: int | None = None
-    """The number of rejected deals of this seed; after the round."""
+    """The number of rejected deals of this seed; published after the round."""
     seed: bytes | None = None
-    """The secret that the deal depends on; after the round."""
+    """The secret that the deal is derived from; published after the round."""
     lines: tuple[VersionedEvent, ...] = ()
 
 

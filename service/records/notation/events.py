@@ -16,12 +16,12 @@ whether an event is possible, or on who may read it: a redacted event is written
 ``2: pass``                    also ``2: done`` (the turn), ``2: flip`` (the lead), ``2: eliminated``
 ``2: timed_out bot``           the seat was timed out, and the consequence; also ``2: claimed 0``: by seat 0
 ``2: left``                    also ``2: returned``, ``2: resigned``, ``2: forfeited``
-``ended out; …``               the result of the round: see below
+``ended out; …``               the result of the round (``format_result``)
 ``finished: 0 2``              the winners; ``finished: 0 2 forfeit``: because all others have forfeited
 =============================  ========================================================================
 
-``-`` stands for no tiles. A line does not contain the number of its round, which ``scan_event`` is given. No line is
-empty or begins with a bracket or a hash.
+``-`` stands for no tiles. A line does not contain the number of its round: ``scan_event`` needs it as an argument. No
+line is empty or begins with a bracket or a hash.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def format_result(result: RoundResult) -> str:
 
 def scan_result(scanner: Scanner, round_number: int) -> RoundResult:
     """Read the result of the round with this number. Raises ``InvalidNotation``."""
-    ended_by: EndReason = scanner.match(_REASON, "why the round ended")  # type: ignore[assignment]  # as its pattern has it
+    ended_by: EndReason = scanner.match(_REASON, "why the round ended")  # type: ignore[assignment]  # by the pattern
     winner = scanner.number(NATURAL) if scanner.accept("; winner ") else None
     loser = scanner.number(NATURAL) if scanner.accept("; loser ") else None
     carried = scanner.number(_NOT_ZERO) if scanner.accept("; carried ") else 0

@@ -2,7 +2,7 @@
 
 Owns these notations, and the offset of the first wrong character. In a quoted text, a control character, a quotation
 mark, a backslash, a line separator and half of a surrogate pair are escaped by a backslash and six hexadecimal digits;
-no other character can be.
+other characters are never escaped.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Scanner:
                     self.fail(f"Here {literal!r} is expected.")
 
     def match(self, pattern: re.Pattern[str], description: str) -> str:
-        """Read and return the text that the pattern matches here; ``description`` describes it in the error message."""
+        """Read and return the text that the pattern matches here; the error message contains ``description``."""
         match = pattern.match(self.text, self.offset)
         if match is None:
             self.fail(f"Here {description} is expected.")
