@@ -45,7 +45,7 @@ Commands = argparse._SubParsersAction  # noqa: SLF001 # argparse has no public n
 
 def add_commands(commands: Commands[argparse.ArgumentParser]) -> None:
     """Add ``apps``, ``games`` and ``reindex``."""
-    _add_app_commands(commands.add_parser("apps", help="make, list and revoke the keys of applications"))
+    _add_app_commands(commands.add_parser("apps", help="create, list and change applications and their keys"))
     _add_game_commands(commands.add_parser("games", help="list stored games by size, age and tenant, and delete them"))
     reindex = commands.add_parser(
         "reindex", help="rebuild the lists of games of all applications, or of one; the service may run meanwhile"
@@ -60,10 +60,10 @@ def _add_app_commands(parser: argparse.ArgumentParser) -> None:
     def add(name: str, meaning: str, *values: str) -> argparse.ArgumentParser:
         return _add_command(commands, name, meaning, partial(_run_app_command, name), values=values)
 
-    command = add("create", "make an application, and print its key", "name")
+    command = add("create", "create an application, and print its key", "name")
     command.add_argument("name", help="a name for people, of at most 60 characters")
     add("list", "list the applications with the suffixes of their keys")
-    command = add("rotate", "make a new key for an application, and print it", "id", "overlap")
+    command = add("rotate", "create a new key for an application, and print it", "id", "overlap")
     command.add_argument("id", help="the id of the application")
     command.add_argument(
         "--overlap",
@@ -75,7 +75,7 @@ def _add_app_commands(parser: argparse.ArgumentParser) -> None:
     command = add("revoke", "revoke a key of an application, or all of them", "id", "suffix")
     command.add_argument("id", help="the id of the application")
     command.add_argument("suffix", nargs="?", help="the suffix of the key; none: all keys")
-    command = add("suspend", "accept no key of an application until it is resumed; its games go on", "id")
+    command = add("suspend", "reject the keys of an application until it is resumed; its games continue", "id")
     command.add_argument("id", help="the id of the application")
     command = add("resume", "accept the keys of an application again", "id")
     command.add_argument("id", help="the id of the application")
@@ -84,7 +84,7 @@ def _add_app_commands(parser: argparse.ArgumentParser) -> None:
     for name, meaning in _LIMITS.items():
         text = f"{meaning}; 0: no limit; without a number: the usual limit again"
         command.add_argument(f"--{name}", nargs="?", type=_limit, const=USUAL_LIMIT, metavar="N", help=text)
-    command = add("delete", "delete an application; its games go on", "id")
+    command = add("delete", "delete an application; its games continue", "id")
     command.add_argument("id", help="the id of the application")
 
 
@@ -100,20 +100,24 @@ def _add_game_commands(parser: argparse.ArgumentParser) -> None:
     show_command = add("show", "print games and their players, but no tiles", "ids")
     show_command.add_argument("ids", nargs="+", metavar="ID", help="the ids of games")
     delete_command = add("delete", "delete stored games, as their application would", *filters, "ids", "yes")
-    ids_help = "the ids of games; none: those that the options name"
+    ids_help = "the ids of games; none: those that the options select"
     delete_command.add_argument("ids", nargs="*", metavar="ID", help=ids_help)
-    yes_help = "delete what the options name, instead of counting it"
+    yes_help = "delete the games that the options select, instead of counting them"
     delete_command.add_argument("--yes", action="store_true", help=yes_help)
     for command, limit in ((list_command, 50), (delete_command, 1_000_000)):
         command.add_argument("--tenant", help="only those of this application or network, as `games list` shows it")
         command.add_argument("--address", help="only those that were created from the network of this address")
         command.add_argument(
-            "--older", type=_number, default=0, metavar="DAYS", help="only those not written for so many days"
+            "--older",
+            type=_number,
+            default=0,
+            metavar="DAYS",
+            help="only those without a write for this number of days",
         )
         command.add_argument("--unmoved", action="store_true", help="only those in which nobody has moved")
         command.add_argument("--sort", choices=("size", "age"), default="size", help="the largest or the oldest first")
         command.add_argument(
-            "--limit", type=_number, default=limit, metavar="N", help=f"so many games at most ({limit})"
+            "--limit", type=_number, default=limit, metavar="N", help=f"the maximum number of games ({limit})"
         )
 
 
@@ -258,7 +262,7 @@ def _parser() -> argparse.ArgumentParser:
     scheduler.set_defaults(run=partial(_run_process, "scheduler"))
     add_commands(commands)
     messenger = commands.add_parser(
-        "messenger", help="tell applications what happens in their games until Ctrl-C; needs REDIS_URL"
+        "messenger", help="send the events of games to their applications until Ctrl-C; needs REDIS_URL"
     )
     messenger.set_defaults(run=partial(_run_process, "messenger"))
     _add_record_commands(commands)
