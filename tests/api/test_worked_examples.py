@@ -15,7 +15,7 @@ from service.engine.variants import variants
 from tests.api.client import Api, Table
 from tests.api.deals import deal
 from tests.api.followers import everything
-from tests.api.notation import find_move
+from tests.api.notation import find_move, make_moves
 from tests.engine.table import COUNTING_ENDS, SCORING_PLAYS
 from tests.support.table import Json, seat_to_move
 
@@ -298,7 +298,21 @@ def test_a_worked_round_is_told_alike_by_moves_events_and_the_score_card(api: Ap
     card, view = api.score(table), api.view(table)
     assert card["rounds"] == [counted]
     assert card.get("carry", 0) == view.get("carry", 0) == example.carried
+    assert card.get("unit") == view.get("unit") == ("wins" if variant == "by-wins" else None)
+    assert card.get("manche") == view.get("manche") == example.manche
     assert [player["total"] for player in view["players"]] == example.scores
+
+
+def test_17_6_after_the_end_of_a_manche_the_next_one_is_shown(api: Api) -> None:
+    dealt = deal("cochon", *EXAMPLES["cochon"].hands)
+    table = api.create("cochon", 3, deals=[dealt] * 3)
+    make_moves(api, table, "6-6")
+    for _ in range(2):
+        api.make_move(table, 0, {"action": "deal"})
+        make_moves(api, table, "6-6")
+    card, view = api.score(table), api.view(table)
+    assert card["rounds"][-1]["manche"] == {"number": 1, "stars": [3, 0, 0], "ended": "won"}
+    assert card["manche"] == view["manche"] == {"number": 2, "stars": [0, 0, 0]}
 
 
 def make_listed_move(api: Api, table: Table, variant: str, text: str) -> tuple[int, Json]:
@@ -314,6 +328,8 @@ def make_listed_move(api: Api, table: Table, variant: str, text: str) -> tuple[i
         laid = after["board"]["tiles"][-1]
         assert (laid["seat"], laid["tile"], laid["face_down"]) == (seat, move["tile"], move["face_down"])
         assert laid.get("outer") == move.get("outer")
+        if "outer" in laid:
+            assert sorted([laid["number"], laid["outer"]]) == [int(half) for half in laid["tile"].split("-")]
         assert after["board"].get("ends_sum") == move.get("ends_sum")
         if after["status"] == "playing":
             assert after["players"][seat]["total"] - before["players"][seat]["total"] == move.get("points", 0)
