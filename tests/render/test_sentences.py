@@ -14,6 +14,7 @@ from service.engine.events import (
     EndReason,
     Finished,
     Flipped,
+    Manche,
     Passed,
     Played,
     RemainingHand,
@@ -246,6 +247,16 @@ def test_the_end_of_a_round_tells_who_wins_it_and_the_points_of_the_reader_or_of
     assert ended("closed", 0, 0, carried=45).endswith(
         "Runde einundzwanzig ist vorbei: alle Enden sind zu. Fünfundvierzig Punkte werden übertragen."
     )
+
+
+@pytest.mark.parametrize(
+    ("seat", "told"),
+    [(0, "You have two stars."), (1, "You have one star."), (2, "You have no star."), (None, "Ada has two stars.")],
+)
+def test_the_end_of_a_round_tells_the_stars_of_the_reader_or_else_of_the_winner(seat: int | None, told: str) -> None:
+    hands = tuple([RemainingHand(each, (), 0) for each in range(3)])
+    result = RoundResult(2, "blocked", hands, (1, 0, 0), (), winner=0, manche=Manche(1, (2, 1, 0)))
+    assert event_sentence(RoundEnded(result), None, Reader(seat, NAMES, "en")).endswith(f". {told}")
 
 
 @pytest.mark.parametrize("reason", get_args(EndReason))
