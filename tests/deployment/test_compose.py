@@ -24,6 +24,8 @@ def test_containers_are_limited_and_stores_keep_what_they_hold(name: str | None)
         assert (each["read_only"], each["security_opt"]) == (True, ["no-new-privileges:true"]), service
         assert min(int(each["mem_limit"]), float(each["cpus"]), each["pids_limit"]) > 0, service
         assert each["restart"] in ("unless-stopped", "on-failure"), service
+        conditions = {it["condition"] for it in each.get("depends_on", {}).values()}
+        assert conditions <= {"service_healthy", "service_completed_successfully"}, service
         assert "build" in each or FIXED.fullmatch(each["image"]), service
         published = {port.get("host_ip") for port in each.get("ports", ())}
         assert published == {"service": {"127.0.0.1"}, "mcp": {"127.0.0.1"}, "tls": {None}}.get(service, set()), service

@@ -33,6 +33,16 @@ def test_each_deployment_selects_its_pods_and_the_service_and_the_budget_those_o
     assert selectors["Service"] == selectors["PodDisruptionBudget"] == [labels[0]]
 
 
+def test_one_pod_of_the_web_server_always_serves_and_is_asked_when_it_is_ready() -> None:
+    web = next(each["spec"] for each in OBJECTS if each["kind"] == "Deployment")
+    (budget,) = (each["spec"] for each in OBJECTS if each["kind"] == "PodDisruptionBudget")
+    assert web["replicas"] > budget["maxUnavailable"]
+    assert web["strategy"]["rollingUpdate"]["maxUnavailable"] == 0
+    (container,) = web["template"]["spec"]["containers"]
+    probes = {name: container[name]["httpGet"]["path"] for name in container if name.endswith("Probe")}
+    assert probes == {"startupProbe": "/healthz", "livenessProbe": "/healthz", "readinessProbe": "/readyz"}
+
+
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda template: template["metadata"]["labels"].values())
 def test_a_container_runs_as_the_user_of_the_image_with_limits_and_no_privileges(template: dict[str, Any]) -> None:
     pod = template["spec"]

@@ -40,12 +40,15 @@ def test_systemd_has_nothing_to_say_of_the_units(units: list[Path]) -> None:
     assert any("ProtectHomes" in line for line in complaints(units)), "what is misspelt is said"
 
 
-def test_the_target_starts_every_unit(units: list[Path]) -> None:
+def test_the_target_starts_every_unit_and_each_is_started_again(units: list[Path]) -> None:
     (target,) = (unit.read_text("utf-8") for unit in units if unit.suffix == ".target")
     (started,) = re.findall(r"^Wants=(.*)$", target, re.MULTILINE)
     assert sorted(re.sub(r"@1\.", "@.", unit) for unit in started.split()) == [
         unit.name for unit in units if unit.suffix == ".service"
     ]
+    for unit in units:
+        lines = unit.read_text("utf-8").splitlines()
+        assert unit.suffix == ".target" or {"Restart=always", "PartOf=domino.target"} <= {*lines}, unit.name
 
 
 def test_systemd_rates_the_rights_of_each_process_as_few(units: list[Path]) -> None:
