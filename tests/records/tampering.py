@@ -680,7 +680,12 @@ def other_points_carried(record: Record, rng: Random) -> Record | None:
 
 @finds("wrong_manche")
 def other_stars(record: Record, rng: Random) -> Record | None:
-    return recounted(record, rng, lambda it: {"manche": None if it.manche else Manche(1, (1,) * len(it.scores))})
+    return recounted(record, rng, lambda it: {"manche": Manche(1, (1,) * len(it.scores))})
+
+
+@finds("wrong_manche")
+def stars_left_out(record: Record, rng: Random) -> Record | None:
+    return recounted(record, rng, lambda it: {"manche": None} if it.manche else None)
 
 
 @finds("wrong_scores")
