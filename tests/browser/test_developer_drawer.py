@@ -59,7 +59,6 @@ def test_a_token_is_nowhere_in_the_page_until_it_is_asked_for(table: Table, open
     assert table.tokens[0] in everything(page)
 
 
-@pytest.mark.nightly
 def test_what_a_creation_answers_is_shown_without_its_secrets(table: Table, page: Page) -> None:
     created = {"game": table.view(), "seats": [{"seat": 0, "name": "Ada", "token": table.tokens[0]}], "join_code": "Q7"}
     exchange: dict[str, Any] = {

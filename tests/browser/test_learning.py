@@ -83,8 +83,9 @@ def test_a_hint_is_asked_for_by_its_key(http: httpx.Client, advising: Advising, 
     expect(page.locator("[data-said]")).to_contain_text(WHY)
 
 
-@pytest.mark.nightly
-def test_there_is_no_hint_among_people(http: httpx.Client, advising: Advising, open_page: OpenPage) -> None:
+def test_there_is_no_hint_among_people_and_no_review_of_a_running_match(
+    http: httpx.Client, advising: Advising, open_page: OpenPage
+) -> None:
     table = Table.create(http, "draw", [{"name": "Ada"}, {"name": "Bo"}], seed="a hint")
     while table.view()["to_act"] != [0] or len(table.moves(0)) < 2:
         table.make_legal_move()
@@ -94,6 +95,10 @@ def test_there_is_no_hint_among_people(http: httpx.Client, advising: Advising, o
     page.locator("[data-table] h1").focus()
     page.keyboard.press("i")
     expect(page.locator("[data-said]")).to_have_text("There are no hints here.")
+    page.goto(f"/#/replay/{table.id}")
+    page.wait_for_load_state("networkidle")
+    expect(page.get_by_role("main")).not_to_be_empty()
+    expect(page.locator(".review")).to_have_count(0)
     assert not advising.asked
 
 
@@ -171,17 +176,6 @@ def test_a_mistake_tells_two_moves_of_the_same_tile_apart(
         "double five on the left",
         "three five",
     ]
-
-
-def test_a_running_match_has_no_review(http: httpx.Client, advising: Advising, open_page: OpenPage) -> None:
-    table = Table.create(http, "draw", 2, seed="a review")
-    table.make_legal_move()
-    page = open_page(None, url=advising.url)
-    take_seats(page, table, 0)
-    page.goto(f"/#/replay/{table.id}")
-    page.wait_for_load_state("networkidle")
-    expect(page.get_by_role("main")).not_to_be_empty()
-    expect(page.locator(".review")).to_have_count(0)
 
 
 def test_the_service_itself_gives_hints_and_reviews(http: httpx.Client, open_page: OpenPage) -> None:

@@ -117,13 +117,20 @@ def test_wins_are_told_apart_from_pips_and_words_are_explained(service_url: str,
         expect(page.get_by_text(f"{word}: In Brazil: the last tile").first).to_be_visible()
 
 
-def test_the_stars_and_the_end_of_a_manche_are_on_the_score_card(service_url: str, open_page: OpenPage) -> None:
+def test_the_stars_are_at_the_seats_and_on_the_score_card_with_the_end_of_a_manche(
+    service_url: str, open_page: OpenPage
+) -> None:
     with connect(service_url) as http:
         table = Table.create(http, "cochon", 3, options={"target": 1}, seed="stars")
-        for _ in table.play("stars"):
-            pass
+        page = open_page(f"/#/watch/{table.id}")
+        shown = False
+        for view in table.play("stars"):
+            if not shown and any(view["manche"]["stars"]):
+                shown = True
+                for seat, many in enumerate(view["manche"]["stars"]):
+                    expect(page.locator(f"li[data-seat='{seat}'] .total")).to_contain_text(f", {many} star")
         last = table.client.score(table)["rounds"][-1]["manche"]
-    page = open_page(f"/#/score/{table.id}")
+    page.goto(f"/#/score/{table.id}")
     stars = "; ".join([f"P{seat} {many} star{'' if many == 1 else 's'}" for seat, many in enumerate(last["stars"])])
     expect(page.get_by_text(f"Manche {last['number']}: {stars}.").first).to_be_visible()
     ended = "The manche is won." if last["ended"] == "won" else "nobody wins the manche"
