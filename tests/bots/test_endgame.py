@@ -24,7 +24,7 @@ from tests.support.lanes import current, fewer, in_lane
 
 pytestmark = pytest.mark.gate
 
-POSITIONS: Final = 250 if current() == "nightly" else 20
+POSITIONS: Final = 250 if current() == "nightly" else 30
 """Of each game and each way to play."""
 FEW_TILES: Final = range(1, 9)
 """How many are in the hands and the stock of a position, so that all that may follow can be tried."""
