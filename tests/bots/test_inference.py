@@ -69,6 +69,14 @@ def test_an_opener_who_follows_from_the_last_one_tells_nothing_wrong() -> None:
             assert not wrongly_excluded(known, moment, seat), (number, seat)
 
 
+def test_4_6_of_a_tile_that_the_only_seat_with_tiles_draws_nothing_wrong_is_told() -> None:
+    """Few matches of the law come to that."""
+    match = Match(Case("dominospiel", 5, (), "alone 1197", 1197, 30))
+    for moment in moments(match):
+        for seat in match.seats:
+            assert not wrongly_excluded(infer(match.rules, moment.seen_by(match, seat)), moment, seat)
+
+
 @law(matches=4)
 def test_the_candidates_are_unseen_tiles(match: Match) -> None:
     for moment in moments(match):
