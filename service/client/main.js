@@ -110,7 +110,7 @@ function leave() {
   view?.close?.();
   announcer.clear();
   view = undefined;
-  document.querySelector("dialog[open]")?.close();
+  document.querySelectorAll("dialog").forEach((dialog) => dialog.close());
 }
 
 /** @type {Map<string, Promise<void>>} */

@@ -35,6 +35,7 @@ LENGTHS: Final = {
     "bergen": 5,
     "block": 40,
     "by-wins": 2,
+    "cochon": 1,
     "domino": 12,
     "dominospiel": 10,
     "draw": 50,

@@ -77,7 +77,7 @@ export function createFocus(match) {
   /** Whether the heading has the focus only because nothing better was there. */
   let atHeading = false;
   let isFirst = true;
-  /** What was shown last: the version, how many events, and whether the hand, whose module may be loaded later. */
+  /** What was shown last: the version, how many events, and whether a hand, which may be loaded later. */
   let latest = "";
   const region = () => document.querySelector("[data-table]");
 
