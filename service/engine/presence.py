@@ -144,7 +144,7 @@ SUBSTITUTE: Final = "greedy"
 def ends_turn(event: Event, after: State) -> bool:
     """Return whether an event ended the turn of the seat to move; ``after`` is the state after the event.
 
-    A flip does not end the turn, but the end of the round, which follows it, does.
+    A flip does not end the turn; the end of the round, which follows every flip, does.
     """
     match event:
         case Played(seat=seat) | Drew(seat=seat) | Passed(seat=seat) | Done(seat=seat):

@@ -98,7 +98,7 @@ def _number_or_nothing(number: int | None) -> str:
 
 
 def automatic_event_faults(expected: Event | Forfeited, recorded: RecordedEvent | None, place: Location) -> list[Fault]:
-    """Return the faults of the recorded event, given the ``expected`` automatic one; ``None``: the record ends here."""
+    """Return the faults if ``recorded`` is not the automatic event ``expected``; ``None``: the record ends here."""
     if expected == recorded:
         return []
     if isinstance(expected, RoundEnded):
@@ -168,7 +168,7 @@ def presence_fault(
 ) -> Fault | None:
     """Return a fault if this event is impossible in this state.
 
-    A forfeit always is: it only follows from a time-out or a resignation (``consequences``).
+    ``Forfeited`` is always a fault here: it can only follow from a time-out or a resignation (``consequences``).
     """
     if state.phase == FINISHED:
         return Fault("after_the_end", place, "The match is over.")
@@ -370,6 +370,6 @@ def _finished(record: Record, index: int) -> bool:
 
 
 def _before(rules: Rules, dealt: Dealt) -> State:
-    """Return a state before this deal. Seat 0 is entered as the last winner and leader, who may lead any tile."""
+    """Return a state before this deal, as if seat 0 had led and won the last round and may lead any tile."""
     eliminated = tuple([0 if hand else 1 for hand in dealt.hands])
     return rules.start()._replace(round=dealt.round - 1, eliminated_round=eliminated, opener=0, next_leader=0)

@@ -97,7 +97,7 @@ class Messenger:
 
 
 MAX_PUBLISHED: Final = 16
-"""Games that a messenger publishes at a time."""
+"""Maximum number of games whose events a messenger publishes at a time."""
 
 
 def run_bots(settings: Settings, stop: Stop) -> int:
@@ -124,7 +124,7 @@ def run_scheduler(settings: Settings, stop: Stop) -> int:
 
 
 def _with_deletions(step: Callable[[], float], deleted: DeletedGames) -> Callable[[], float]:
-    """Return a step that drops deleted games before it calls ``step``, in the same thread."""
+    """Return a step that removes deleted games from memory before it calls ``step``, in the same thread."""
 
     def step_with_deletions() -> float:
         deleted.poll_if_due()
@@ -180,7 +180,7 @@ def lease_context(
     begin_attempt: Spawn,
     game_ttl: int,
 ) -> LeaseContext:
-    """Return the dependencies of the leases of endpoints."""
+    """Return what a messenger needs to deliver to the endpoints whose leases it has."""
     jitter = SystemRandom().random
     deliveries = Deliveries(
         storage.webhooks,
@@ -196,13 +196,13 @@ def lease_context(
 
 
 def _poll(deleted: DeletedGames) -> float:
-    """Drop deleted games. Return the seconds until the next poll."""
+    """Remove deleted games from memory. Return the seconds until the next poll."""
     deleted.poll()
     return POLL_SECONDS
 
 
 def _refresh(heartbeats: RedisHeartbeats) -> float:
-    """Read the heartbeats, which defer deadlines after an outage. Return the seconds until the next reading."""
+    """Read the heartbeats, from which outages are known. Return the seconds until the next reading."""
     heartbeats.refresh()
     return BEAT_SECONDS
 

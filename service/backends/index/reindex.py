@@ -1,7 +1,7 @@
 """Rebuilds the indexes of applications from their games, after an index was lost or damaged.
 
-Owns which games it puts into an index. Writes that were not published yet it leaves to the messenger, so that nothing
-is published twice or omitted, and the service can run at the same time.
+Owns which games it puts into an index. Leaves writes that were not published yet to the messenger, so that nothing is
+published twice or omitted, and the service can run at the same time.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ class Reindexer:
             self._repository.store.register(game.id, game.tenant)
             if app is None:
                 return False
-            # The reminder is read before the index: a write after that is published by the messenger, which begins at
-            # the version that is put into the index here.
+            # Read the reminder before the index: the messenger publishes every later write, beginning at the version
+            # that is put into the index here.
             waits = self._reminders.is_set("outbox", game_id, app)
             position = self._index.position(app, game_id)
             if not position.version and waits:

@@ -1,4 +1,4 @@
-"""Dominó, the common ground: two ends, a limit, alone or in teams (rules 5)."""
+"""Dominó: a line with two ends, played to a limit, alone or in teams (rules 5)."""
 
 from __future__ import annotations
 
@@ -67,9 +67,10 @@ def _hand_value(hand: Hand) -> int:
 
 
 def _score_round(teams: int) -> ScoreRound:
-    """Return the scoring of a round: each side but the finisher's gets its own hands and those of the finisher's side.
+    """Return the scoring of a round: each side writes its own hands.
 
-    The lines name rules 5.7, or with teams 5.9.
+    If a player went out, that player's side writes 0, and all others also write the hands left on that side. The lines
+    name rules 5.7, or with teams 5.9.
     """
     rule = "5.9" if teams else "5.7"
 

@@ -105,8 +105,8 @@ class Rematches:
     def _link(self, old: Game, successor: _Successor, decide: Decide, record: IdempotencyRecord | None) -> Committed:
         """Commit ``decide``, which links the old game to the new one.
 
-        If the old game was deleted first, deletes the new one, unless a player has already got it. If the bearer is
-        refused, erases from the new game the players who have just been erased from the old one. Raises
+        If the old game was deleted first, delete the new one, unless a player has already got it. If the bearer's token
+        was revoked, erase from the new game the players who were erased from the old one meanwhile. Raises
         ``_AlreadyLinked``, ``Gone``, and ``Unauthorized``, also if the old game has expired.
         """
         unlinked = old.version
@@ -125,7 +125,7 @@ class Rematches:
             self._erase_as(self._reload(old.id), old.seats, successor.id)  # perhaps because the bearer was erased
             raise
         except Gone as gone:
-            if gone.version == unlinked + 1:  # nobody has got the new game, which has the names of the deleted one
+            if gone.version == unlinked + 1:  # never linked: nobody has got the new game, which has the old names
                 self._delete(successor.id, gone.app, old.tenant)
             raise
 
@@ -146,7 +146,7 @@ class Rematches:
             raise unauthorized() from None  # as ``authenticate`` does for an expired game
 
     def _successor(self, old: Game) -> _Successor:
-        """Return the id of the new game: the one that the old game names, that of a game not named yet, or a new one.
+        """Return the id that the old game names, else that of a game created but not linked yet, else a new one.
 
         Raises ``SecretChanged`` if the id was derived from a secret that this process does not have.
         """
@@ -275,9 +275,9 @@ def _events_of_creation(old: Game) -> int:
 
 
 def _away_after(old: Game) -> frozenset[int]:
-    """Return the seats whose players are away in the rematch: those who were away, without those who resigned.
+    """Return the seats whose players are away in the rematch: those who were away, except those who resigned.
 
-    If the clock lets players forfeit, the game does not show who resigned, so that those are away, too.
+    If players forfeit by the clock, the game does not show who resigned: then all who were away remain so.
     """
     by_clock = old.clock is not None and old.clock.absence == "forfeit"
     return old.presence.away if by_clock else old.presence.away - old.presence.forfeited

@@ -28,7 +28,7 @@ class Strength(NamedTuple):
     stronger: str
     weaker: str
     share: float
-    """The share of comparisons in a round that the stronger level wins, from 0 to 1; a tie counts half."""
+    """How often a seat of the stronger level scores better in a round, from 0 to 1; a tie counts half."""
     interval: float
     """Half of the 95 % confidence interval of the share."""
     deals: int

@@ -1,4 +1,4 @@
-"""Admission: count the bytes of writes in the share of the tenant of a game, and refuse or defer writes beyond it.
+"""Admission: charge the bytes of writes to the tenant of the game, and refuse or defer writes beyond its share.
 
 Owns the estimate of the bytes that the store needs.
 """
@@ -92,7 +92,7 @@ class Admission:
             raise Deferred("memory reserve", DEFER_SECONDS)
 
     def count_growth(self, game: Game, events: Sequence[bytes], record: IdempotencyRecord | None) -> None:
-        """Count, in the background, that a game has grown by ``GROWTH`` events of the average size of these."""
+        """Count ``GROWTH`` events of a game in the background, each with the average size of ``events``."""
         size = _size_of_write(game, events, record) * GROWTH // len(events)
         self.count(game, size)
 
@@ -122,7 +122,7 @@ def tenant_of(game: Game) -> Tenant:
 
 def size_of_game(game: Game, state: bytes, events: Sequence[bytes]) -> int:
     """Return an upper estimate of the bytes that Redis needs for a new game."""
-    allocated = len(state) * 9 // 8  # Redis allocates in steps, up to a fifth more than the state itself
+    allocated = len(state) * 9 // 8  # Redis allocates in steps, up to a fifth more; an eighth is counted
     size = _GAME_BYTES + allocated + _size_of_events(game, events)
     return size if game.ownership is None else size + _size_in_index(game, game.ownership)
 

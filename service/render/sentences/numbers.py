@@ -1,8 +1,8 @@
 """Numbers and tiles in words: *three five*, *double six*, *fünfunddreißig*.
 
-Owns how the words of a language form a number or the name of a tile. The numbers on tiles have nineteen words of their
-own, such as *blank* for 0. The word of any other number can have another ending before a noun; the text with the noun
-chooses the ending.
+Owns how the words of a language form a number or the name of a tile. The numbers on tiles, 0 to 18, have words of their
+own, such as *blank* for 0. The ending of other numbers can depend on the noun after them; the text with the noun
+chooses it.
 """
 
 from __future__ import annotations

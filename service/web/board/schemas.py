@@ -1,4 +1,4 @@
-"""The schemas of the table and its geometry, for the document and for the tests, and those of its queries."""
+"""The schemas of the table with its geometry, for the OpenAPI document and the tests, and of the queries for it."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from service.web.fields.strict import LINE_PATTERN, Length, SingleLine, doc, inv
 
 MAX_NAME_CHARS: Final = 60
 MAX_MARKS: Final = 4
-"""Maximum number of combining marks on a character: languages need up to four; more cover the lines above and below."""
+"""Maximum number of combining marks on a character: languages need up to four; higher stacks cover other lines."""
 
 _JOINERS: Final = "\u200c\u200d"
 """Zero-width characters that Persian, Indian languages and emoji need, between two characters that are not ASCII."""

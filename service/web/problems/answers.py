@@ -84,7 +84,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
 
 
 SHARES: Final = frozenset({"share_used", "too_many_games_of_bots", "too_many_lookups"})
-"""Reasons with ``SHARE_CODE`` that disappear after some time: their status is ``SHARE_STATUS``."""
+"""Reasons with ``SHARE_CODE`` after which a later retry can succeed: their status is ``SHARE_STATUS``."""
 SHARE_CODE: Final = "limit_reached"
 SHARE_STATUS: Final = 429
 
@@ -344,9 +344,9 @@ _METHODS: Final = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
 def options_response(error: HTTPException) -> Response | None:
     """Return a 204 response to ``OPTIONS`` for a path without a route; ``None`` for every other request.
 
-    Browsers treat a redirect or a 404 of a preflight request as a refusal: the page could not see the redirect or the
-    404 of the request itself. ``Allow`` has the methods of the path without its trailing slash, and those of the
-    service for ``*`` (RFC 9110, 9.3.7).
+    After a redirect or a 404 to a preflight request, a browser does not send the request itself, so that the page
+    would not see the response to it. ``Allow`` has the methods of the path without its trailing slash; for ``*``, those
+    of the service (RFC 9110, 9.3.7).
     """
     if error.code != 404 or request.method != "OPTIONS":
         return None
@@ -378,7 +378,7 @@ def _methods_without_slash() -> Iterable[str]:
 
 
 def suggested_path(error: HTTPException) -> dict[str, str]:
-    """Return the field ``see`` of a problem: the path of the OpenAPI document that the client may have meant."""
+    """Return the field ``see`` of a problem: the path, as in the OpenAPI document, that the client may have meant."""
     in_game = request.path.startswith(_GAMES)
     if error.code == 405 and request.method in ("GET", "HEAD"):
         return {"see": "/v1/games/{game}" if in_game else "/"}
