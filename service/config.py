@@ -196,8 +196,8 @@ class Settings:
         "",
         _PUBLIC_URLS,
         "addresses at which others reach the page, separated by commas, such as `https://domino.example`; invitations "
-        "show them; none: the address that the browser shows, or in a run without `REDIS_URL` with `HOST` beyond "
-        "loopback the addresses of the machine",
+        "show them; none: the address that the browser shows, or the addresses of the machine if `REDIS_URL` is not "
+        "set and `HOST` is beyond loopback",
     )
     metrics_host: str = _setting("127.0.0.1", _HOST, "address to listen on for `METRICS_PORT`")
     metrics_port: int = _setting(
@@ -274,8 +274,9 @@ class Settings:
     creates_per_minute: int = _setting(
         "3000",
         _integer(0, 1_000_000),
-        "games that one address may create, join, verify or replay per minute; a large body counts as one more for "
-        "each 4 KiB, an `expert` as one more, for each round if computer players may play alone; `0`: no limit",
+        "games that one address may create or join, and records that it may verify or replay, per minute; a body "
+        "counts as one more for each 4 KiB, an `expert` as one more (if computer players may play alone, for each "
+        "round); `0`: no limit",
     )
     max_games_of_bots: int = _setting(
         "50",
@@ -285,9 +286,8 @@ class Settings:
     reads_per_minute: int = _setting(
         "12000",
         _integer(0, 1_000_000),
-        "hundreds of events that one address may read per minute from the histories of games: records, fairness, "
-        "repeated requests; a tile laid in a replay counts as a quarter, a page of the lobby after the first as one; "
-        "`0`: no limit",
+        "reads of histories (records, fairness, repeated requests) that one address may make per minute; 100 events "
+        "count as one, and so do 4 tiles laid in a replay, or a page of the lobby after the first; `0`: no limit",
     )
     token_failures_per_minute: int = _setting(
         "600",
@@ -314,8 +314,8 @@ class Settings:
     app_requests_per_minute: int = _setting(
         "60000",
         _integer(0, 1_000_000),
-        "other requests that one application may send per minute, from all addresses together, with what "
-        "`READS_PER_MINUTE` counts; `0`: no limit, and `READS_PER_MINUTE` counts for applications as well",
+        "other requests that one application may send per minute, from all addresses together; its reads, as in "
+        "`READS_PER_MINUTE`, are added; `0`: no limit, and its reads count in `READS_PER_MINUTE`",
     )
     trusted_proxies: int = _setting(
         "0",
@@ -325,8 +325,8 @@ class Settings:
     webhook_networks: tuple[Network, ...] = _setting(
         "",
         _NETWORKS,
-        "networks that are not public and that webhooks may still have, separated by commas, such as `10.0.0.0/8`; "
-        "there also with `http` and on every port; none: public addresses only",
+        "non-public networks in which webhooks are allowed, separated by commas, such as `10.0.0.0/8`; there also with "
+        "`http` and on every port; none: public addresses only",
     )
     webhook_proxy: str | None = _setting(
         "",

@@ -50,8 +50,8 @@ class PlacedTileSchema(SeatedSchema, TilePlaceSchema):
             metadata=doc("A point: x and y.", minItems=2, maxItems=2),
         ),
         metadata=doc(
-            "A line from the end that the tile covered to the tile, by its ends and corners; only where it was laid "
-            "apart, as there was no room for it at the end. It crosses no tile."
+            "A line from the end that the tile covered to the tile, as its end points and corners; only where it was "
+            "laid apart, as there was no room for it at the end. It crosses no tile."
         ),
     )
 
@@ -65,8 +65,9 @@ class PlacedEndSchema(Schema):
     x = fields.Float(
         required=True,
         metadata=doc(
-            "The middle of the edge that the tile at `place` will touch: where it turns off, at the side of the half "
-            "to match; where it will lie apart, the point where its `link` begins. It may be a half unit.",
+            "The middle of the edge that the tile at `place` will touch. Where that tile turns off, this edge is at "
+            "the side of the half to match. Where it will lie apart, `x` and `y` are the point where its `link` "
+            "begins. It may be a half unit.",
             multipleOf=0.5,
             example=2,
         ),
@@ -80,7 +81,7 @@ class PlacedEndSchema(Schema):
     place_double = fields.Nested(
         TilePlaceSchema,
         required=True,
-        metadata=doc("Where a double would lie; it may touch another edge of that half."),
+        metadata=doc("Where a double would lie; it may touch another edge of the half to match."),
     )
 
 

@@ -50,7 +50,7 @@ def client_seed_field(text: str, **more: Any) -> SingleLine:
 
 
 class MoveSchema(RequestSchema):
-    """A move: as listed among the legal ones, each of which can be posted back unchanged, or composed by the client."""
+    """A move. It can be one of the listed legal moves, posted back unchanged, or composed by the client."""
 
     action = fields.String(
         required=True,
@@ -76,17 +76,17 @@ class MoveSchema(RequestSchema):
     outer = StrictInteger(
         validate=Range(0, MAX_PIPS),
         metadata=doc(
-            "The half that stays outside, where the way in which a tile lies does not follow from the numbers that "
-            "touch, as in `matador`: listed for every play but the first of a round, and optional if there is only one "
-            "way at that end.",
+            "The half that stays outside: needed if the numbers that touch do not say which way the tile lies, as in "
+            "`matador`. Listed there for every play but the first of a round, and optional if there is only one way at "
+            "that end.",
             example=6,
         ),
     )
     version = StrictInteger(
         validate=Range(1, MAX_VERSION),
         metadata=doc(
-            "The version the move is for, in every listed move; rejected with 412 if the match has gone on since. That "
-            "a token was changed, or a player left or returned, does not count.",
+            "The version the move is for, in every listed move; rejected with 412 if the match has gone on since. A "
+            "changed token, or a player who left or returned, does not count.",
             example=17,
         ),
     )
