@@ -50,7 +50,7 @@ def find_repeat(write: Write, app: str, name: str, now: int) -> Repeat | None:
 
 
 def repeat_args(repeat: Repeat | None) -> tuple[bytes | int, ...]:
-    """Return the arguments for an idempotency record, the last ones of a script; empty values without a record."""
+    """Return the last arguments of a script, those for an idempotency record; empty values without a record."""
     if repeat is None:
         return b"", b"", 0, 0, 0
     value = b"%d %b %b" % (repeat.at, repeat.fingerprint, repeat.answer)

@@ -137,9 +137,9 @@ class _Search:
         """By ``position_key``: the lower and the upper bound of the value of the round."""
 
     def value(self, state: State, move: Move, alpha: float, beta: float) -> float:
-        """Return the value of the round for the seat after this move; outside ``alpha`` to ``beta`` only a bound of it.
+        """Return the value of the round for the seat after this move. Raises ``_TooLong``.
 
-        Raises ``_TooLong``.
+        If the value is not between ``alpha`` and ``beta``, the result is only a bound of it.
         """
         self._positions_left -= 1
         if self._positions_left < 0:
@@ -201,7 +201,7 @@ def position_key(rules: Rules, state: State) -> object:
 
 
 def _ends(layout: Layout) -> list[tuple[object, ...]]:
-    """Return the relevant facts of each end: without its name, and with its host only if other sides depend on it."""
+    """Return the relevant facts of each end: without its name, and with its host only if it is a side of a double."""
     placements = layout.placements
     return [
         (number, side, gate, counts, wants, host == 0, -1 if side == END else placements[host].tile.index)

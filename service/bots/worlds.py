@@ -13,10 +13,10 @@ candidates of its hidden tile.
    its product, and random swaps of tiles between places that admit them reduce the remaining difference. If every
    attempt left a bound place without a tile, a matching of tiles and places is computed, which always exists.
 3. The remaining tiles are shuffled over the free places.
-4. A world is rejected unless it meets these conditions: a seat that could continue its turn had a tile for it, the seat
-   that opened is the one that the rules let open, and the round is not over.
+4. A world is rejected unless it meets these conditions: a seat whose turn did not end by itself had a tile to continue
+   with, the seat that opened is the one that the rules let open, and the round is not over.
 
-For example, 1-1, 1-2 and 5-5 are unseen. The other seat holds two tiles, and passed on a 5 when it held only the first.
+For example, 1-1, 1-2 and 5-5 are unseen. The other seat passed on a 5 when it held one tile, and then drew another.
 Step 1 deals 1-1 or 1-2 to the place of the first tile, step 3 the other two tiles to the second place of the hand and
 to the stock. This gives four equally likely worlds.
 
@@ -290,8 +290,8 @@ def _nested(sets: Sequence[int]) -> bool:
 def _max_choices(places: dict[int, list[int]]) -> int:
     """Return an upper bound of the product of step 2.
 
-    ``places`` has the places by the set of tiles that they admit. The bound subtracts, from the tiles that a place
-    admits, those that the places before it must have taken because they do not admit enough other tiles.
+    ``places`` has the places by the set of tiles that they admit. Of the tiles that a place admits, the bound subtracts
+    those that earlier places must have taken, because these admit too few other tiles.
     """
     product = 1
     narrower: list[tuple[int, int]] = []

@@ -221,4 +221,4 @@ EVENT_TYPES: Final = (
     EventType(Eliminated, "eliminated", 9, (("seat", "seat"),), "eliminated"),
     EventType(Finished, "finished", 10, (("winners", "seats"), ("ended_by", "optional_word")), "finished"),
 )
-"""The events of a match; those of a hosted game are in ``games.model.game``."""
+"""The events of a match; those of a hosted game are in ``games.model.game_events``."""

@@ -140,7 +140,7 @@ class ClusterTopology:
         """Do nothing: a primary that cannot reach the majority refuses writes by itself."""
 
     def replicas(self, key: bytes) -> int:
-        """Return the number of replicas of the owner of a key that work, at least 1, or the configured number.
+        """Return how many replicas of the owner of a key work, at least 1, or the configured number.
 
         A replica counts as failed when the majority of primaries says so. A minority that is cut off together with the
         owner cannot say that.

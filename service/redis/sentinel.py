@@ -99,7 +99,7 @@ class SentinelTopology:
         return [keys[0]]
 
     def require_primary(self, key: bytes) -> None:  # noqa: ARG002
-        """Raise ``NotSent`` if the majority of Sentinels has not named the primary for ``MAJORITY_SECONDS``."""
+        """Raise ``NotSent`` if a majority of Sentinels last named the primary over ``MAJORITY_SECONDS`` ago."""
         if time.monotonic() - self._named_at <= MAJORITY_SECONDS:
             return
         if time.monotonic() - self._refresh.ended_at > MAJORITY_SECONDS:  # the primary was not used for some time

@@ -1,15 +1,15 @@
 """Rate limits: requests per minute, by address, seat or application; token changes per hour.
 
     create     requests to create or join a game or to verify or replay a record, by address
-    read       work of reading, by address: each 100 events of a game's history, 20 events with sentences, 4 tiles or
-               ends whose places are computed, and each page of the lobby except the first one of usual size
-    failure    responses 401, and 403 or 404 below /v1/games/ or of /v1/seats, by address. After too many, only such
-               responses are replaced by 429, and join codes, which are short, are not looked up any more
+    read       reads, by address. One read is 100 events of a game's history, 20 events with sentences, 4 tiles or ends
+               whose places are computed, or a page of the lobby (the first one of usual size is free)
+    failure    responses 401, and 403 or 404 below /v1/games/ or of /v1/seats, by address. After too many, further
+               failures become 429, and join codes are not looked up, as they are short; all else is answered
     seat       requests with the token of a seat, by game and seat
     token      changes of the token of a seat, by game and seat
     presence   requests of a seat to leave or come back, by game and seat; this limit has no setting
-    app        requests with the key of an application, by application; its reads count here, too, unless it has no
-               limit
+    app        requests with the key of an application, and its reads, by application; without this limit, its reads
+               count by address
     app_games  requests with such a key to create or join a game, by application
 
 The operator can give an application limits of its own (``app``, ``app_games``). A request with a large body counts as
@@ -40,7 +40,7 @@ Each makes an event, after which a computer player on turn decides anew. Without
 computer player from ever moving.
 """
 _LOCAL_PART: Final = 10
-"""The workers together count a tenth (1/10) of the limit of a seat or an application in memory, each an equal part.
+"""The workers share a tenth (1/10) of the limit of a seat or an application; each counts its part in memory.
 
 So a seat can exceed its limit by a tenth at most. The requests of an ordinary seat stay within these parts, and need no
 round trip.

@@ -38,7 +38,7 @@ class CommandContext(NamedTuple):
     """The parts that commands use; ``bots_alone`` limits the games that can go on with computer players alone.
 
     All commands have the same steps: make the idempotency record of the request; decide, which is a function of the
-    game; commit the decision in one atomic transaction, once for the same record; return the result.
+    game; commit the decision in one atomic transaction, at most once for a record; return the result.
     """
 
     repository: GameRepository

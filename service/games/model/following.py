@@ -173,7 +173,7 @@ def _presence_and_clock(
     """Return the presence, the clock, whether the game is automatic, and the state of the match after these events.
 
     ``after``: the state of the match after the events, if the caller has it; saves computing it.
-    A round ends in the same write as the move that ended it.
+    A ``RoundEnded`` ends the turn of the move before it, which is in the same write.
     """
     settings, presence, clock, by_settings = game.clock, game.presence, game.running_clock, game.is_set_up_automatic
     automatic = by_settings or presence != ALL_PRESENT
@@ -227,5 +227,5 @@ def _clock_after(
 
 
 def _waits_for_people(state: State, presence: Presence, seats: Seats) -> bool:
-    """Return whether the clock is stopped because nobody is present: the game sleeps, or a computer player deals."""
+    """Return whether no clock runs because nobody is present: the game sleeps, or a computer player is to deal."""
     return sleeps(state, presence, seats) or (state.phase == ROUND_OVER and not present_people(state, presence, seats))

@@ -50,7 +50,7 @@ class FairnessReport(NamedTuple):
     without: tuple[Tile, ...]
     """The tiles of the set that are not in the game."""
     deals_again: bool
-    """Whether a deal can be dealt again even if somebody has a double."""
+    """Whether the rules can reject a deal in which somebody has a double."""
     rounds: tuple[RoundFairness, ...]
 
 

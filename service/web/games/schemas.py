@@ -166,7 +166,7 @@ class ClaimInSchema(RequestSchema):
 
 
 class GameQuerySchema(RequestSchema):
-    """Whether a view is requested at once, or once it has changed."""
+    """Whether to return a view at once, or to wait until it has changed."""
 
     after = QueryInteger(
         load_default=0,

@@ -106,9 +106,9 @@ def accepts_gzip() -> bool:
 def negotiate(*types: str) -> str:
     """Return the media type with the highest weight in ``Accept``; of several, the first one in ``types``.
 
-    Callers put JSON first, as many clients list types that they cannot parse with the same weight. The first type is
-    also returned if the header has malformed entries, and no other entry accepts one of ``types``. Raises
-    ``RequestError`` (``not_acceptable``) if the client accepts none of them.
+    Callers put JSON first, as many clients give the same weight to types that they cannot parse. The first type is also
+    returned if the header has malformed entries, and no other entry accepts one of ``types``. Raises ``RequestError``
+    (``not_acceptable``) if the client accepts none of them.
     """
     header: str | None = current_environ().get("HTTP_ACCEPT")
     if not header or header == "*/*":
@@ -244,7 +244,7 @@ def check_query(schema: Schema | None) -> None:
 
 
 def check_token_place(*, needs_token: bool) -> None:
-    """Check that no token is in a place where it is ignored, so that its bearer would count as a spectator.
+    """Refuse a token in a place where it would be ignored: its bearer would count as a spectator.
 
     Raises ``Unauthorized`` for a token in ``X-Api-Key`` and, with ``needs_token``, for a token in the query.
     ``check_query`` refuses the latter in any case.
