@@ -58,7 +58,7 @@ demo: $(RUN) ## play one match of each game on the running service (ARGS=fido: o
 test: $(DEV) ## run the quick tests: up to three minutes (ARGS="-k word", ARGS=--durations=20: the slowest, JOBS=4)
 	@$(TEST) --lane quick $(ARGS)
 
-gate: $(DEV) ## run what has to pass beside the quick tests before a change lands: a quarter of an hour (ARGS, JOBS as above)
+gate: $(DEV) ## run what has to pass beside the quick tests before a change lands: ten minutes (ARGS, JOBS as above)
 	@$(TEST) --lane gate $(ARGS)
 
 nightly: $(CLIENTS) ## run all tests, with all games, clients and tools: an hour (ARGS, JOBS as above)
