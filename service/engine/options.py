@@ -28,7 +28,7 @@ class Option:
     low: int = 0
     high: int = 0
     params: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Values for its description."""
+    """The values of the placeholders in its description."""
 
     def error_for(self, value: object) -> Reason | None:
         """Return the error of a value, or ``None`` if it is allowed. ``True`` is not a number and ``2.0`` is not 2."""

@@ -1,7 +1,7 @@
 """The referee: the legal moves of a seat, the events of a move, and the state after an event.
 
 Owns the course of a turn, which is the same for all games; ``Rules`` answers the questions in which games differ. Does
-not depend on any game, or on hidden facts (``view``).
+not depend on any game, or on what is hidden from whom (``view``).
 
 ``legal_moves`` lists the moves. ``advance`` returns the events of a move and the state after them, or raises a
 ``Refusal``. ``apply`` returns the state after a single event and never rejects one. A turn:
@@ -166,8 +166,8 @@ def forced_move(rules: Rules, state: State) -> Move | None:
     """Return the draw or pass that is the only legal move of the seat on turn; otherwise ``None``.
 
     The service makes this move for the seat. It never makes a forced play, because that would reveal that no other tile
-    of the hand fits. A forced draw or pass reveals only that no tile fits, as does every draw or pass but one: a seat
-    that keeps a drawn tile (rules 5.5) has a tile that fits, so its pass is not forced.
+    of the hand fits. A forced draw or pass reveals only that no tile fits. The pass of a seat that keeps a drawn tile
+    (rules 5.5) is not forced, since the seat could also play this tile.
     """
     if state.turn is None:
         return None
@@ -259,7 +259,7 @@ def can_open(rules: Rules, state: State, dealt: Dealt) -> bool:
 
 
 def _decide_other(rules: Rules, state: State, seat: int, move: Move) -> Event:
-    """Return the event of a move during a round, unless it is a play of the seat to move."""
+    """Return the event of a move during a round that is not a play of the seat to move."""
     if seat != state.turn:
         assert state.turn is not None
         _check_in_match(state, seat)
@@ -396,7 +396,7 @@ _NOT_NOW: Final = {"done": "nothing_to_end", "flip": "may_not_flip", "deal": "ro
 
 
 def apply(rules: Rules, state: State, event: Event) -> State:
-    """Return the state after an event. Total: accepts every event that ``advance`` returned for this state."""
+    """Return the state after an event. Accepts every event that ``advance`` returned for this state."""
     return _APPLY[type(event)](rules, state, event)
 
 

@@ -25,7 +25,7 @@ class Tile:
 
     * ``pips``: the sum of the halves;
     * ``mask``: one bit for the number of each half;
-    * ``offers``: ``mask``, with the bit ``MATADOR`` if the tile is a matador. An end wants some of these bits;
+    * ``offers``: ``mask``, and the bit ``MATADOR`` if it is a matador. The tile fits an end that wants one of them;
     * ``index``: the position in the order 0-0, 0-1, 1-1, 0-2, …, in which every set is a prefix of the next larger set;
     * ``rank``: the sort key in a hand, by ``low``, then ``high``.
     """
@@ -74,7 +74,7 @@ _SPLIT: Final = 10
 
 
 def _sets_by_mask(by_bit: Sequence[int]) -> tuple[int, ...]:
-    """Return for every mask of these bits, from bit 0 on, the tiles that offer at least one of them."""
+    """Return a table: at the index ``mask``, the tiles that offer at least one bit of this mask."""
     sets = [0]
     for tiles in by_bit:
         sets += [earlier | tiles for earlier in sets]

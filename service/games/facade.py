@@ -29,6 +29,10 @@ from service.games.store.repository import GameRepository, Readiness
 class GameCommands(CommandContext):
     """The commands of players, and those that create, start and delete games.
 
+    Each attribute is a function from ``service.games.commands``. It becomes a method because it is assigned in the
+    class: in a call, its first argument ``context`` is this object. The modules of these functions must stay
+    interpreted, because a compiled function does not become a method (``tools.wheel_compiled``).
+
     Every command can also raise ``StorageUnavailable`` (nothing was changed) and ``OutcomeUnknown`` (the change may be
     committed). All except moves can raise ``SecretChanged``: an earlier request was committed, but its tokens cannot be
     derived again.
@@ -53,8 +57,8 @@ class GamesFacade:
 
     ``feed``: publishes new events.
     ``reminders``: the queue of the same store. It returns the outage allowance, and lost reminders are restored to it.
-    ``secrets``: the first one derives the tokens of requests with an idempotency key, any of them those of repeated
-    requests. Every process that serves the same store must have the same secrets.
+    ``secrets``: the first one derives the tokens of a request with an idempotency key; those of a repeated request may
+    be derived from any. Every process that serves the same store must have the same secrets.
     ``bots_alone``: limits the games that can go on with computer players alone.
     """
 

@@ -56,8 +56,8 @@ _PARTS_BEFORE_PARTNER: Final[tuple[Advantage, ...]] = (*_PARTS[:-1], "helps")
 class Estimate(NamedTuple):
     """The estimated value of a move, in points.
 
-    If no tile is hidden but the end is too long to be solved, only one way to play on was tried. Then the errors are as
-    large as the differences, so that no difference is clear.
+    If no tile is hidden, but the rest of the round is too long to be solved, only one way to play on was tried. Then
+    the errors are as large as the differences, so that no difference is clear.
     """
 
     move: Move
@@ -190,7 +190,7 @@ class Luck(NamedTuple):
     points: tuple[float, ...]
     """By seat: the mean of its ``results``."""
     spreads: tuple[float, ...]
-    """By seat: the standard deviation of a single one."""
+    """By seat: the standard deviation of its ``results``."""
     replays: int
     """The number of results."""
 

@@ -56,7 +56,7 @@ class RecordedRound(NamedTuple):
     commitment: bytes | None = None
     """The commitment to the ``seed``."""
     client_seeds: tuple[str, ...] | None = None
-    """A text of each seat, on which the deal depends, too; published with the deal."""
+    """The text that each seat has contributed to the deal; published with the deal."""
     attempt: int | None = None
     """The number of rejected deals of this seed; published after the round."""
     seed: bytes | None = None

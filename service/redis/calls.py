@@ -211,7 +211,7 @@ class RedisCalls:
         if isinstance(answer, Exception):
             unavailable = as_unavailable(answer)
             raise answer if unavailable is None else self._failed(unavailable) from None
-        # Scripts return 1 or a list after a write, now or by an earlier attempt; SET returns OK.
+        # A script returns 1 or a list if this attempt or an earlier one has written; SET returns OK.
         if answer == 1 or isinstance(answer, list) or answer == b"OK":
             for count, (_, required, _) in zip(replicas, confirm, strict=True):
                 if isinstance(count, Exception) or count < required:
@@ -228,7 +228,7 @@ class RedisCalls:
             if now < in_full_at:
                 milliseconds = SHORT_REPLICA_WAIT
             else:
-                self._wait_in_full_at[node] = now + FULL_WAIT_SECONDS  # one at a time
+                self._wait_in_full_at[node] = now + FULL_WAIT_SECONDS  # so only this write waits in full
         return ((b"WAIT", self.topology.replicas(key), milliseconds),)
 
     def _failed(self, error: E) -> E:
@@ -300,7 +300,7 @@ class RedisCalls:
 
 
 def failure_of(error: Exception) -> StorageUnavailable:
-    """Return the ``StorageUnavailable`` for an error in place of an answer. Raises ``error`` for one in the program."""
+    """Return the ``StorageUnavailable`` for an error instead of an answer; raise ``error`` if the program caused it."""
     if isinstance(error, NotSent | MaybeSent):
         return unanswered(error)
     unavailable = as_unavailable(error)

@@ -23,7 +23,7 @@ def scan_pages(
 ) -> Iterator[list[bytes]]:
     """Yield the pages of a scan on the owner of ``key``; ``command`` returns the command for a cursor.
 
-    Raises ``StorageUnavailable``, even if only the owner has changed: the cursors of the old one are not valid on it.
+    Raises ``StorageUnavailable``, even if only the owner has changed, because a new owner does not know the cursor.
     """
     node = _node(calls, key)
     cursor = b"0"

@@ -132,7 +132,7 @@ def _numbered(event: RecordedEvent, number: int) -> RecordedEvent:
 
 
 def _fault_of_next_deal(record: Record, rules: Rules, played: int) -> Fault | None:
-    """Return the fault of the next recorded deal after ``played`` rounds; ``None`` if there is no other deal."""
+    """Return the fault of the next recorded deal after ``played`` rounds; ``None`` if it has none or is missing."""
     for index, recorded in enumerate(record.rounds[played:], played):
         dealt = recorded.lines[0].event if recorded.lines else None
         if isinstance(dealt, Dealt):

@@ -30,13 +30,13 @@ _log = logging.getLogger(__name__)
 
 LEASE_MS: Final = 5000
 SAFE_MS: Final = 4000
-"""The minimum of a lease when a step of a review begins."""
+"""Milliseconds that must be left of a lease when a step of a review begins."""
 KEEP_SECONDS: Final = 2.0
 """Seconds after which an incomplete review is stored again."""
 REVIEW_SECONDS: Final = 1.0
 """Seconds after which a step of a review is done even if other work is due. A step takes a part of a second."""
 MAX_DECISIONS: Final = 1000
-"""Decisions after which a review ends, with the luck of the rounds so far. About the number of ten long matches."""
+"""The maximum of decisions in a review, about ten long matches. The luck of later rounds is missing."""
 _HINT_SAMPLE: Final = 1
 """The sample of worlds for hints. Reviews use another one, else a player who follows hints would never be wrong."""
 
@@ -172,9 +172,9 @@ class Advisor:
         self._review_due = 0.0
 
     def step(self) -> float:
-        """Compute at most one hint, make moves, and do at most one step of a review. Returns as ``Moves.step``.
+        """Compute at most one hint, make moves, and do at most one step of a review.
 
-        Raises ``StorageUnavailable`` if no reminder can be leased.
+        Returns the seconds until the next step. Raises ``StorageUnavailable`` if no reminder can be leased.
         """
         pause = self._hints.step()
         pause = min(pause, self._moves.step())

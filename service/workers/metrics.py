@@ -1,6 +1,6 @@
 """The metrics of background processes; ``service.metrics`` has those that the web server also has.
 
-Owns their names. They never name a game, a seat or hidden tiles. If the environment has ``PROMETHEUS_MULTIPROC_DIR``,
+Owns their names. No label contains a game, a seat or hidden tiles. If the environment has ``PROMETHEUS_MULTIPROC_DIR``,
 they are stored in that folder, and the web server of the same run exposes them. Does not depend on what counts them.
 """
 
@@ -30,10 +30,10 @@ ENDPOINTS: Final = ("active", "failing", "disabled")
 
 
 class WorkerMetrics:
-    """The metrics of one process.
+    """The metrics of one process, and their labels.
 
     ``decisions``, ``moves``: by the level of the computer player.
-    ``fallbacks``: by what chose the move instead.
+    ``fallbacks``: failed decisions, by what chose the move instead.
     ``time_outs``: by what followed from the deadline.
     ``deliveries``: by the error, or ``ok``.
     ``endpoints``: by the new status.

@@ -1,4 +1,4 @@
-"""The scheduler: leases the reminders of games with a deadline, and applies what follows from a passed one.
+"""The scheduler: leases the reminders of games with a deadline, and commits what is due.
 
 A deadline is read from the game and compared with the clock of the store, never with that of this machine.
 """
@@ -24,7 +24,7 @@ SETTINGS: Final = ConsumerSettings(
     batch=32,
     poll_seconds=(0.25, 0.25),
     failure="a deadline could not be handled",
-    fresh_ms=1_000,  # later, an outage may have begun and ended, which defers the deadline
+    fresh_ms=1_000,  # an older reading of the clock may miss an outage, which defers deadlines
 )
 
 
@@ -45,7 +45,7 @@ class Scheduler(Consumer):
         if result is None:
             return "never"
         if not isinstance(result, Committed):
-            self._metrics.deferred.inc()  # an outage has deferred it: without that, it would have passed
+            self._metrics.deferred.inc()  # the deadline would have passed, but an outage has deferred it
             return result
         clock = result.after.clock
         if result.status_before == "waiting":

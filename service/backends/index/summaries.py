@@ -62,7 +62,7 @@ def results(game: Game) -> list[dict[str, Any]]:
 
 
 NO_DEADLINE: Final = 10_000_000_000_000
-"""Is added to the time of a turn without a deadline to get its urgency.
+"""Added to the time of a turn without a deadline to get its urgency, the sort key.
 
 So these turns come after all turns with a deadline, the oldest first.
 """
@@ -74,7 +74,7 @@ RESET: Final = "reset"
 """The type of a feed item that reports that items were dropped."""
 
 _NO_LIFETIMES: Final = Lifetimes(0, 0, 0)
-"""Placeholder: the stored JSON does not contain the expiry of a game, which lists add when they are read."""
+"""A placeholder: the stored JSON has no expiry. It is added when a list is read."""
 
 _TYPES: Final = {kind.event: kind.name for kind in GAME_EVENT_TYPES}
 
@@ -162,7 +162,7 @@ def not_in_lobby(game_id: str, app: str, version: int) -> LobbyEntry:
 
 
 def lobby_entry(game: Game) -> LobbyEntry | None:
-    """Return the lobby entry of a public game, ``None`` for another game. Without open seats, the entry hides it."""
+    """Return the lobby entry of a game; ``None`` if it has no lobby. Without open seats, the entry hides it."""
     if game.ownership is None or game.ownership.lobby is None:
         return None
     shown = None

@@ -112,7 +112,7 @@ class Deliveries:
         return answered
 
     def send_requested(self, webhook: Webhook, requested: RequestedMessage) -> None:
-        """Send a requested message once, even if that fails. Store a failed attempt if it cannot be made any more."""
+        """Try once to send a requested message. If the message cannot be made any more, store a failed attempt."""
         message = self._make_requested(webhook, requested)
         if message is None:
             now = self._clock()
@@ -172,7 +172,7 @@ class Deliveries:
         self._store.mark_failed(webhook, due, at, count=True, attempt=None)
 
     def _make_requested(self, webhook: Webhook, requested: RequestedMessage) -> Message | None:
-        """Return a requested message, ``None`` if it cannot be made: an error would block all other messages."""
+        """Return a requested message, or ``None`` instead of an error in making it, which would block all others."""
         try:
             return self._requested(webhook, requested)
         except (Gone, NotFound):
@@ -219,7 +219,7 @@ class Deliveries:
         TRACE.set(game.trace)
         version = min(due.version or game.version, game.version)
         before: tuple[int, ...] = ()
-        if events and events[0].version <= due.notified:  # sent before: only says who could move before the others
+        if events and events[0].version <= due.notified:  # sent before: only tells who could move before the rest
             before, events = events[0].to_act, events[1:]
         messages = game_messages(webhook.id, game, before, events)
         return [message for message in messages if message.version <= version], version

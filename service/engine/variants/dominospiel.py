@@ -25,7 +25,7 @@ from service.engine.variant import PlayerRange, Rules, ScoreRound, Settlement, V
 
 _PLAYERS: Final = PlayerRange(2, 7)
 _SET: Final = double_set(6)
-"""It is dealt as far as it divides evenly among the players (rules 4.1)."""
+"""All players get the same number of tiles; only the rest is the stock (rules 4.1)."""
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:

@@ -22,7 +22,7 @@ _FIRST_LEADS: Final = tuple([double(number) for number in (1, 2, 3, 4, 5, 6, 0)]
 """The doubles that must lead the first round, in this order (rules 11.3)."""
 _MAX_DOUBLES: Final = 4
 _MAX_OF_A_NUMBER: Final = 5
-"""The limits of a hand that is not dealt again (rules 11.7)."""
+"""The most doubles, and tiles of one number, that a hand may have with ``redeal`` (rules 11.7)."""
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
@@ -115,13 +115,13 @@ class _Scoring(NamedTuple):
         return [side for side, value in values.items() if value == min(values.values())]
 
     def _loser(self, state: State, values: Mapping[int, int], winner: int) -> int:
-        """Return the seat of the side with the highest value, not the winner's; tied: the first from the leader."""
+        """Return the first seat, from the leader on, whose side has the highest value of all but the winning side."""
         assert state.opener is not None
         others = [seat for seat in state.clockwise(state.opener) if side_number(seat, self.teams) != winner]
         return max(others, key=lambda seat: values[side_number(seat, self.teams)])
 
     def _winner(self, state: State, hands: tuple[RemainingHand, ...], side: int) -> int:
-        """Return the seat that went out; in a fish the winning side's lighter seat; tied: the first from the leader."""
+        """Return the seat that went out; in a fish the first one, from the leader on, with the side's lightest hand."""
         if state.went_out_first is not None:
             return state.went_out_first
         assert state.opener is not None

@@ -132,7 +132,7 @@ def _deck(request: GameRequest, game_id: str, random_bytes: RandomBytes) -> Deck
 def create_game(
     context: CommandContext, request: GameRequest, key: IdempotencyKey | None = None
 ) -> CommandResult[CreatedGame]:
-    """Create a game, and deal its first round if no seat is open. Different applications can use the same key.
+    """Create a game, and deal its first round if no seat is open. Two applications can use the same ``key``.
 
     A repeated request gets the same join code again, even if that has been replaced and is no longer valid. Raises
     ``InvalidSetup`` if the game cannot be played, ``ShareUsedUp``, ``TooManyGamesOfBots``, ``KeyReused``.
@@ -144,7 +144,7 @@ def create_game(
     rules = check_request(request, context.runtime.yield_control)
     network = "" if request.app is not None else network_digest(context.idempotency, request.network)
     request = request._replace(network=network)
-    now = context.runtime.clock()  # before the reservation, so that its time counts in the retry budget
+    now = context.runtime.clock()  # before the reservation, which then counts in the retry budget
     game_id = new_game_id(context.runtime.random_bytes)
     random_bytes = context.runtime.random_bytes
     record = derived = None

@@ -28,10 +28,10 @@ NO_TOKEN: Final = b""
 def set_presence(context: CommandContext, access: Access, *, away: bool) -> GameView:
     """Set whether the player of a seat is away; return the game as the bearer sees it.
 
-    A player sets this for their own seat, the application that owns the game for any ``target`` seat. A computer player
-    plays a seat that is away. Setting away again changes nothing. Raises ``NotStarted``, ``GameOver``, ``NotInMatch``;
-    ``NotAway`` for coming back to a seat that is not away; ``NotFound`` for the seat of a computer player;
-    ``Unauthorized`` as ``make_move``.
+    A player sets this for their own seat; the application that owns the game sets it for any seat (``target``). A
+    computer player plays a seat that is away. Setting away again changes nothing. Raises ``NotStarted``, ``GameOver``,
+    ``NotInMatch``; ``NotAway`` for coming back to a seat that is not away; ``NotFound`` for the seat of a computer
+    player; ``Unauthorized`` as ``make_move``.
     """
     game, by_owner = access.game, access.app is not None
     seat = access.target if by_owner else access.seat
@@ -96,7 +96,7 @@ def _decide_resignation(bots_alone: BotsAlone, seat: int, token_hash: bytes | No
         raise Unchanged(game)
     after, events = with_consequences(game, Resigned(seat))
     if after.state.phase != FINISHED and game.seats.people <= game.presence.forfeited | {seat}:
-        bots_alone.admit_alone(game)  # the creation counted it only if its clock lets people forfeit
+        bots_alone.admit_alone(game)  # was counted at the creation only if people forfeit at a deadline
     return after, events
 
 

@@ -219,8 +219,8 @@ class BotsAlone:
     def admit(self, game: Game) -> None:
         """Count a game that is about to be created, if it can go on with computer players alone.
 
-        Can be called again for the same game. Raises ``TooManyGamesOfBots`` if the tenant has the maximum of running
-        games, ``StorageUnavailable``, ``OutcomeUnknown``.
+        Can be called again for the same game. Raises ``StorageUnavailable``, ``OutcomeUnknown``, and
+        ``TooManyGamesOfBots`` if the tenant has the maximum of running games.
         """
         absence = None if game.clock is None else game.clock.absence
         fills = game.room is not None and game.room.fill is not None

@@ -122,7 +122,7 @@ def tenant_of(game: Game) -> Tenant:
 
 def size_of_game(game: Game, state: bytes, events: Sequence[bytes]) -> int:
     """Return an upper estimate of the bytes that Redis needs for a new game."""
-    allocated = len(state) * 9 // 8  # Redis allocates in steps, up to a fifth more; an eighth is counted
+    allocated = len(state) * 9 // 8  # Redis allocates up to a fifth more than it needs; an eighth is added
     size = _GAME_BYTES + allocated + _size_of_events(game, events)
     return size if game.ownership is None else size + _size_in_index(game, game.ownership)
 

@@ -19,7 +19,7 @@ from service.redis.scan import scan_pages
 from service.redis.shards import shard_of
 
 PAGE: Final = 500
-"""Games that are read together, or a few more."""
+"""About how many games are read together."""
 
 
 class SizedGame(NamedTuple):

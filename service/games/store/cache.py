@@ -1,7 +1,7 @@
 """The cache of a process: games as they were last read or written, and values derived from them.
 
 Owns what is cached, and how it is dropped. A cached game may be stale: a decision on it is valid only if the store
-accepts the write, and a refusal only if the stored game leads to it, too. Does not depend on how games are stored.
+accepts the write, and a refusal only if it follows from the stored game, too. Does not depend on how games are stored.
 """
 
 from __future__ import annotations

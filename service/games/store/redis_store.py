@@ -114,7 +114,7 @@ class RedisStore(Store):
     """Stores games in Redis or Valkey (7.0 or newer).
 
     ``ttl_seconds``: the lifetime of a game after a write, unless the write has a shorter one.
-    ``replicated``: a write succeeds only when a replica has confirmed it; otherwise its outcome is unknown.
+    ``calls``: if they are ``replicated``, a write that too few replicas confirm has an unknown outcome.
     ``memory_reserve``: new games are refused while their server has only this reserve left.
     """
 
@@ -382,7 +382,7 @@ class RedisDeletions(Deletions):
 
 
 class RedisGamesOfBots(GamesOfBots):
-    """The list of each tenant expires ``ttl_seconds`` after its last new game, as games do."""
+    """Lists of these games, by tenant. A list expires ``ttl_seconds`` after the last game was added."""
 
     def __init__(self, calls: RedisCalls, ttl_seconds: int) -> None:
         self._calls = calls

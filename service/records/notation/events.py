@@ -14,7 +14,7 @@ whether an event is possible, or on who may read it: a redacted event is written
 ``2: draw 0-1``                seat 2 drew a tile of the stock; ``?``: a hidden one
 ``2: draw 0-1 auto``           the service drew it for the seat, which had no choice; also ``2: pass auto``
 ``2: pass``                    also ``2: done`` (the turn), ``2: flip`` (the lead), ``2: eliminated``
-``2: timed_out bot``           the seat was timed out, and the consequence; also ``2: claimed 0``: by seat 0
+``2: timed_out bot``           seat 2 timed out, and what follows; ``2: claimed 0``: seat 0 claimed seat 2
 ``2: left``                    also ``2: returned``, ``2: resigned``, ``2: forfeited``
 ``ended out; …``               the result of the round (``format_result``)
 ``finished: 0 2``              the winners; ``finished: 0 2 forfeit``: because all others have forfeited
@@ -279,7 +279,7 @@ _FIELDS: Final[dict[FieldKind, _FieldNotation]] = {
     ),
 }
 _HIDDEN: Final[dict[type, type]] = {Drew: DrewView}
-"""By type of an event: the redacted type that has a hidden field."""
+"""The type of an event with a hidden field, by the type of the complete event."""
 _KINDS: Final = (*EVENT_TYPES, *PRESENCE_EVENT_TYPES)
 _WITH_SEAT: Final = [kind for kind in _KINDS if kind.word and ("seat", "seat") in (kind.fields or ())]
 _WITHOUT_SEAT: Final = [kind for kind in _KINDS if kind.word and kind not in _WITH_SEAT]

@@ -173,7 +173,7 @@ class ContinuesInSchema(RequestSchema):
 
 
 class PlayerList(BoundedList):
-    """The players of a new game; an error of their number names the numbers of the variant, not those of all games."""
+    """The players of a new game. If their number is wrong, the error names the numbers that the variant allows."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> list[Any]:
         name = None if data is None else data.get("variant")

@@ -246,7 +246,7 @@ def _tile_json(  # noqa: PLR0917 # keyword names would be a part of each key of 
 ) -> bytes:
     """Return a tile on the table; ``joined``: the host, its side, and the end there.
 
-    Cached for all tables, so that a table that another process has changed is serialized faster, too.
+    All tables share the cache, so that a table that another process has changed is serialized faster, too.
     """
     result: JsonObject = {"tile": tile.name, "face_down": face_down}
     if joined is not None:
