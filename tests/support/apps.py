@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import time
-
 from service.redis.errors import StorageUnavailable
 from service.redis.topology import open_topology
 from tests.support.application import build_backends
 from tests.support.stores.redis_stores import redis_backends
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import until
 
 
 def create_key(url: str, name: str = "Club") -> str:
     """The key of a new application in the store at this URL, as soon as all its servers answer."""
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        try:
-            return build_backends(redis_backends(open_topology(url))).keys.create(name).key
-        except StorageUnavailable:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.05)
+    return until(
+        lambda: build_backends(redis_backends(open_topology(url))).keys.create(name).key, despite=(StorageUnavailable,)
+    )

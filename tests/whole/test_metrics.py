@@ -19,7 +19,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from service.devserver.embedded import EmbeddedServer
 from tests.support.processes import free_ports
 from tests.support.serving import ALONE, Service
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE, until
 from tests.whole.table import TLS, Table, connect
 
 pytestmark = pytest.mark.gate
@@ -52,12 +52,14 @@ def is_compacted_soon(service: Service) -> bool:
 
 def clock_offset(service: Service) -> float:
     """The measured offset; a measurement that took too long is repeated by a later request."""
-    deadline = time.monotonic() + PATIENCE
-    while (offset := samples(service.metrics_url).get(("domino_clock_offset_seconds",))) is None:
-        assert time.monotonic() < deadline
+
+    def offsets() -> list[float]:
         httpx.get(f"{service.url}/v1/lobby", timeout=PATIENCE, verify=TLS)
-        time.sleep(0.05)
-    return offset
+        return [
+            value for name, value in samples(service.metrics_url).items() if name == ("domino_clock_offset_seconds",)
+        ]
+
+    return until(offsets)[0]
 
 
 def test_two_workers_answer_for_both_also_for_one_that_died(tmp_path: Path) -> None:
