@@ -27,7 +27,7 @@ from service.games.model.errors import LimitReached
 from service.games.ports import IDEMPOTENCY_TTL
 from service.limits.memory import MemoryReserve
 from service.redis import keys
-from service.redis.calls import RedisCalls, evalsha, failure_of
+from service.redis.calls import RedisCalls, evalsha
 from service.redis.connection import Command
 from service.redis.shards import shard_of
 
@@ -129,12 +129,8 @@ class RedisBackends(BackendStore):
         members = self._calls.read("list_apps", keys.APPLICATIONS, (b"SMEMBERS", keys.APPLICATIONS))
         names = [keys.application(app.decode()) for app in members]
         calls: list[tuple[bytes, Command]] = [(key, (b"GET", key)) for key in names]
-        backends = []
-        for answer in self._calls.topology.call_each(calls) if calls else ():
-            if isinstance(answer, Exception):
-                raise failure_of(answer) from None
-            if answer is not None:
-                backends.append(decode_backend(answer))
+        answers = self._calls.run_each("list_apps", calls, complete=True) if calls else []
+        backends = [decode_backend(answer) for answer in answers if answer is not None]
         return sorted(backends, key=lambda backend: (backend.created_at, backend.id))
 
     def _replace(self, app: str, before: bytes, after: bytes, repeat: Repeat | None) -> bool:

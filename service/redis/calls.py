@@ -167,7 +167,7 @@ class RedisCalls:
 
     ``replicated``: whether a write succeeds only after replicas have confirmed it.
     ``observe``: is called for each call.
-    ``observe_failure``: is called for each write that failed.
+    ``observe_failure``: is called for each write that failed, and once for the failures of ``run_each``.
     ``slots``: is held during each call, to limit the concurrent calls.
     """
 
@@ -274,10 +274,12 @@ class RedisCalls:
         except NotSent as error:
             raise unanswered(error) from error
 
-    def run_each(self, operation: str, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
+    def run_each(self, operation: str, calls: Sequence[tuple[bytes, Command]], *, complete: bool = False) -> list[Any]:
         """Run each command on the owner of the key in its pair. Return the answers, ``None`` for a failure.
 
-        Raises ``StorageUnavailable`` if all of them failed, and errors in the program as they are.
+        ``complete``: for commands that only read, of which no answer may be missing.
+        Raises ``StorageUnavailable`` if all of them failed, or any if ``complete``, and errors in the program as they
+        are.
         """
         began = monotonic()
         try:
@@ -292,6 +294,8 @@ class RedisCalls:
             self._observe(operation, monotonic() - began)
         answers = [failure_of(answer) if isinstance(answer, Exception) else answer for answer in answers]
         failures = [answer for answer in answers if isinstance(answer, StorageUnavailable)]
+        if failures and complete:
+            raise failures[0]
         if failures:
             self._failed(failures[0])
             if len(failures) == len(answers):
@@ -307,6 +311,3 @@ def failure_of(error: Exception) -> StorageUnavailable:
     if unavailable is None:
         raise error
     return unavailable
-
-
-# A topology with a limit of concurrent calls, for a process that works on hundreds of games at once.

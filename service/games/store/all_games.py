@@ -12,9 +12,8 @@ from typing import Final, NamedTuple
 
 from service.games.ports import StoredGame
 from service.redis import keys
-from service.redis.calls import RedisCalls, evalsha, failure_of
+from service.redis.calls import RedisCalls, evalsha
 from service.redis.connection import Command
-from service.redis.errors import StorageUnavailable
 from service.redis.scan import scan_pages
 from service.redis.shards import shard_of
 
@@ -82,19 +81,12 @@ class RedisStoredGames:
 
     def _values(self, games: list[str]) -> list[StoredGame | None]:
         calls: list[tuple[bytes, Command]] = [(keys.state(game), (b"GET", keys.state(game))) for game in games]
-        values: list[StoredGame | None] = []
-        for answer in self._calls.topology.call_each(calls):
-            if isinstance(answer, Exception):
-                raise failure_of(answer) from None
-            values.append(None if answer is None else parse_stored(answer))
-        return values
+        answers = self._calls.run_each("read", calls, complete=True)
+        return [None if answer is None else parse_stored(answer) for answer in answers]
 
     def _sizes(self, games: list[str]) -> list[int]:
         calls = [(names[0], evalsha("game_size", names)) for names in map(keys.all_of_game, games)]
-        answers = self._calls.run_each("game_size", calls) if calls else []
-        if None in answers:
-            raise StorageUnavailable("connection")
-        return [int(answer) for answer in answers]
+        return [int(size) for size in self._calls.run_each("game_size", calls, complete=True)] if calls else []
 
 
 def _slice_of(key: bytes, cursor: bytes) -> Command:

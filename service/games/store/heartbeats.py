@@ -84,7 +84,6 @@ class RedisHeartbeats:
     """The heartbeats for the games of the ``RedisStore`` on the same servers."""
 
     def __init__(self, topology: Topology, *, observe: Observer) -> None:
-        self._topology = topology
         self._calls = RedisCalls(topology, observe=observe, observe_failure=observe_nothing)
         self._known: dict[int, Heartbeat] = {}
         self._outage_ended: list[Callable[[], None]] = []
@@ -121,7 +120,7 @@ class RedisHeartbeats:
             sleep(BEAT_SECONDS)
 
     def allowance(self, game: str) -> OutageAllowance:
-        heartbeat = self._known.get(0 if self._topology.scripts_span_slots else shard_of(game) or 0)
+        heartbeat = self._known.get(0 if self._calls.topology.scripts_span_slots else shard_of(game) or 0)
         return NO_ALLOWANCE if heartbeat is None else OutageAllowance(heartbeat.since, heartbeat.until)
 
     def longest_allowance(self) -> float:
@@ -134,11 +133,11 @@ class RedisHeartbeats:
 
     def read_clock(self, game: str) -> ClockReading:
         """Return game time on the server of this game, and the allowance of its deadlines."""
-        return self._read_clock(keys.heartbeat(shard_of(game) or 0, is_one=self._topology.scripts_span_slots))
+        return self._read_clock(keys.heartbeat(shard_of(game) or 0, is_one=self._calls.topology.scripts_span_slots))
 
     def _keys(self) -> Sequence[bytes]:
         """Return the keys of the heartbeats: one for all games, or with several servers one for each shard."""
-        return keys.HEARTBEATS[:1] if self._topology.scripts_span_slots else keys.HEARTBEATS
+        return keys.HEARTBEATS[:1] if self._calls.topology.scripts_span_slots else keys.HEARTBEATS
 
     def _remember(self, calls: Sequence[tuple[bytes, Command]]) -> None:
         """Remember the answers, and report ended outages. Raises ``StorageUnavailable`` if no server answered."""

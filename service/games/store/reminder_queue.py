@@ -8,7 +8,6 @@ Owns how reminders are leased and rescheduled, and the turns of tenants. The wri
 from __future__ import annotations
 
 from operator import attrgetter
-from time import monotonic
 from typing import Final, get_args
 
 from service.games.reminders import (
@@ -23,7 +22,7 @@ from service.games.reminders import (
 from service.games.store.heartbeats import RedisHeartbeats, reading_of
 from service.limits.fair_queue import Due, Turns
 from service.redis import keys
-from service.redis.calls import FailureObserver, Observer, RedisCalls, evalsha, failure_of
+from service.redis.calls import FailureObserver, Observer, RedisCalls, evalsha
 from service.redis.connection import Command
 from service.redis.shards import SHARDS, shard_of
 from service.redis.topology import Topology
@@ -45,9 +44,7 @@ class RedisReminders(ReminderQueue):
         observe: Observer,
         observe_failure: FailureObserver,
     ) -> None:
-        self._topology = topology
         self._calls = RedisCalls(topology, observe=observe, observe_failure=observe_failure)
-        self._observe = observe
         self._turns = {kind: Turns() for kind in get_args(ReminderKind)}
         self._first = 0
         self.heartbeats = RedisHeartbeats(topology, observe=observe)
@@ -57,13 +54,13 @@ class RedisReminders(ReminderQueue):
         self, kind: ReminderKind, limit: int, lease: int, limit_of: TenantLimit | None = None
     ) -> list[LeasedReminder]:
         """Read first how many reminders of each tenant are due, then lease the share of each tenant."""
-        if kind in NOT_OF_GAMES and self._topology.scripts_span_slots:
+        if kind in NOT_OF_GAMES and self._calls.topology.scripts_span_slots:
             return self._take_any(kind, limit, lease)
         shares = self._turns[kind].share(self._due(kind), limit, limit_of)
         by_tenant = b"0" if kind in NOT_OF_GAMES else b"1"
         batches: dict[int, list[tuple[int, str]]] = {}
         for shard, tenant in shares:
-            batches.setdefault(0 if self._topology.scripts_span_slots else shard, []).append((shard, tenant))
+            batches.setdefault(0 if self._calls.topology.scripts_span_slots else shard, []).append((shard, tenant))
         calls = []
         for batch, places in batches.items():
             names = [keys.HEARTBEATS[batch], *[keys.reminder_sets(kind)[shard] for shard, _ in places]]
@@ -104,7 +101,7 @@ class RedisReminders(ReminderQueue):
         limit = 0 if kind in NOT_OF_GAMES else MAX_TENANTS_OF_A_SHARD
         batches = (
             [(keys.HEARTBEATS[0], *sets)]
-            if self._topology.scripts_span_slots
+            if self._calls.topology.scripts_span_slots
             else list(zip(keys.HEARTBEATS, sets, strict=True))
         )
         answers = self._calls.run_each("due", [(batch[0], evalsha("due", batch, limit)) for batch in batches])
@@ -131,7 +128,7 @@ class RedisReminders(ReminderQueue):
         if shard is None:
             return None
         key = _key(kind, shard, reminder.tenant)
-        heartbeat = keys.heartbeat(shard, is_one=self._topology.scripts_span_slots)
+        heartbeat = keys.heartbeat(shard, is_one=self._calls.topology.scripts_span_slots)
         command = evalsha("renew", (key, heartbeat), *_leased(reminder), lease)
         (leased,) = self._calls.run_each("renew", [(key, command)])
         return None if leased is None else reminder._replace(leased=float(leased))
@@ -155,17 +152,8 @@ class RedisReminders(ReminderQueue):
     def reminded(self, kind: ReminderKind, tenant: str) -> list[str]:
         names = [_key(kind, shard, tenant) for shard in range(SHARDS)]
         calls: list[tuple[bytes, Command]] = [(key, (b"ZRANGE", key, 0, -1)) for key in names]
-        began = monotonic()
-        try:
-            answers = self._topology.call_each(calls)
-        finally:
-            self._observe("reminded", monotonic() - began)
-        games = []
-        for answer in answers:
-            if isinstance(answer, Exception):
-                raise failure_of(answer) from None
-            games += [game.decode() for game in answer]
-        return games
+        answers = self._calls.run_each("reminded", calls, complete=True)
+        return [game.decode() for games in answers for game in games]
 
     def server_time(self) -> int:
         return self.heartbeats.server_time()
