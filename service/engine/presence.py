@@ -33,7 +33,7 @@ def ranking(best: ScoreOrder, state: State, forfeited: AbstractSet[int] = frozen
         return (seat in forfeited, -eliminated if eliminated else -state.round - 1, sign * totals[seat])
 
     keys = [key(seat) for seat in range(len(totals))]
-    return tuple([1 + sum(other < key for other in keys) for key in keys])
+    return tuple([1 + sum(other < own for other in keys) for own in keys])
 
 
 Absence = Literal["bot", "move", "claim", "forfeit"]
