@@ -44,13 +44,18 @@ def reserve_option(default: int) -> Option:
 
 
 def with_defaults(options: Mapping[str, Value | None], seats: int, tiles: int, **defaults: Value) -> dict[str, Any]:
-    """Return the options with defaults in place of missing values.
+    """Return the options with defaults in place of missing values, for a game in which hands and teams are options.
 
     Raises ``InvalidSetup`` if ``check_hands_and_teams`` does.
     """
-    settings: dict[str, Any] = {key: defaults[key] if value is None else value for key, value in options.items()}
+    settings = fill_defaults(options, defaults)
     check_hands_and_teams(seats, settings["hand"], settings["teams"], tiles)
     return settings
+
+
+def fill_defaults(options: Mapping[str, Value | None], defaults: Mapping[str, Value]) -> dict[str, Any]:
+    """Return the options with defaults in place of missing values."""
+    return {key: defaults[key] if value is None else value for key, value in options.items()}
 
 
 def check_hands_and_teams(seats: int, hand: int, teams: Value | None, tiles: int) -> None:

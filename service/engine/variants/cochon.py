@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from service.engine.events import EndReason, Manche, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value
+from service.engine.rules.common_options import fill_defaults
 from service.engine.rules.ending import MAX_ROUNDS, UNTIL_IT_FITS, best_seats, one_tile, out_or_blocked
 from service.engine.rules.opening import last_winner
 from service.engine.rules.scoring import lightest_seat, round_result
@@ -28,8 +29,7 @@ _TARGETS: Final = {"manches": 3, "score": 20}
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    defaults: Mapping[str, Value] = {"target": _TARGETS[str(options["match"])]}
-    settings: dict[str, Any] = {key: defaults[key] if value is None else value for key, value in options.items()}
+    settings = fill_defaults(options, {"target": _TARGETS[str(options["match"])]})
     return Rules(
         seats=seats,
         settings=settings,

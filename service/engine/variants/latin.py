@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value
+from service.engine.rules.common_options import fill_defaults
 from service.engine.rules.ending import UNTIL_IT_FITS, one_tile, out_or_blocked, total_reached
 from service.engine.rules.opening import highest_double_or_heaviest, winner_or_same_leader
 from service.engine.rules.scoring import format_sum, lightest_seat, lightest_side, round_result
@@ -62,7 +63,7 @@ class _Bonuses(NamedTuple):
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     defaults = _TABLES[str(options["table"])]
-    settings: dict[str, Any] = {key: defaults[key] if value is None else value for key, value in options.items()}
+    settings = fill_defaults(options, defaults)
     tiles = double_set(settings["set"])
     hand = _HANDS[settings["set"]]
     return Rules(
