@@ -53,7 +53,7 @@ class Filter(NamedTuple):
 
     @property
     def is_any(self) -> bool:
-        """Whether all games match, apart from the limit."""
+        """Return whether all games match, apart from the limit."""
         return self.tenant is None and self.address is None and not self.older and not self.unmoved
 
 

@@ -354,7 +354,7 @@ class Settings:
 
     @property
     def replicated(self) -> bool:
-        """Whether replicas have to confirm a write."""
+        """Return whether replicas have to confirm a write."""
         return self.durability != "local"
 
     @property

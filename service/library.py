@@ -112,7 +112,7 @@ class Match:
 
     @property
     def is_over(self) -> bool:
-        """Whether somebody has won."""
+        """Return whether somebody has won."""
         return self._state.phase == FINISHED
 
     @property

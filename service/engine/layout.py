@@ -170,17 +170,17 @@ class Layout(NamedTuple):
 
     @property
     def counts_ends(self) -> bool:
-        """Whether ends are counted."""
+        """Return whether ends are counted."""
         return self.form.end_value is not None
 
     @property
     def names_outer(self) -> bool:
-        """Whether a play names its outer half, because the half does not follow from the end."""
+        """Return whether a play names its outer half, because the half does not follow from the end."""
         return self.form.wants is not None
 
     @property
     def is_line(self) -> bool:
-        """Whether the layout is a line; otherwise its ends are numbered."""
+        """Return whether the layout is a line; otherwise its ends are numbered."""
         return bool(self.form.line_ends)
 
     def lead(self, tile: Tile, seat: int, branching: Branching) -> Layout:

@@ -207,7 +207,7 @@ class Rules:
 
     @property
     def scores_plays(self) -> bool:
-        """Whether plays can score."""
+        """Return whether plays can score."""
         return self.points is not None
 
     def start(self) -> State:

@@ -74,7 +74,7 @@ class Estimate(NamedTuple):
 
     @property
     def is_mistake(self) -> bool:
-        """Whether the best move is clearly better than this one."""
+        """Return whether the best move is clearly better than this one."""
         return is_clear(self.behind, self.behind_error)
 
 

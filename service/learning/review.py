@@ -51,7 +51,7 @@ class Decision(NamedTuple):
 
     @property
     def is_mistake(self) -> bool:
-        """Whether the points given away are clearly more than their error, and at least half a point."""
+        """Return whether the points given away are clearly more than their error, and at least half a point."""
         return self.best != self.move and self.given_away >= _MIN_MISTAKE and is_clear(self.given_away, self.error)
 
     @property

@@ -34,7 +34,7 @@ class Memory(NamedTuple):
 
     @property
     def is_reserved(self) -> bool:
-        """Whether only the reserve is left."""
+        """Return whether only the reserve is left."""
         return self.used * 100 > self.limit * (100 - RESERVE_PERCENT)
 
     @classmethod

@@ -234,7 +234,7 @@ class _Lines:
 
     @property
     def over(self) -> bool:
-        """Whether all lines have been read."""
+        """Return whether all lines have been read."""
         return self._at == len(self._lines)
 
     @property
@@ -244,7 +244,7 @@ class _Lines:
 
     @property
     def empty(self) -> bool:
-        """Whether the next line is empty."""
+        """Return whether the next line is empty."""
         return self._lines[self._at] == ""
 
     def next_starts_with(self, prefix: str) -> bool:

@@ -127,7 +127,7 @@ class Report:
 
     @property
     def verified(self) -> bool:
-        """Whether there are no findings."""
+        """Return whether there are no findings."""
         return not self.findings
 
     def notes(self) -> tuple[str, ...]:

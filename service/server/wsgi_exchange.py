@@ -123,7 +123,7 @@ class Response(wsgi.Response):  # type: ignore[misc]  # gunicorn has no type inf
 
     @property
     def has_begun(self) -> bool:
-        """Whether a part of the response may have been sent."""
+        """Return whether a part of the response may have been sent."""
         return self.headers_sent and not self._unsent
 
     def process_headers(self, headers: list[tuple[str, str]]) -> None:

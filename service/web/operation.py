@@ -150,12 +150,12 @@ class Operation:
 
     @property
     def is_replayable(self) -> bool:
-        """Whether a repeated ``Idempotency-Key`` returns the first response; never with 200, which creates nothing."""
+        """Return whether a repeated ``Idempotency-Key`` returns the first response; never with 200."""
         return "Idempotency-Key" in self.headers and 200 not in self.responses and not self.repeatable
 
     @property
     def shows_quota(self) -> bool:
-        """Whether responses can have the headers of rate limits."""
+        """Return whether responses can have the headers of rate limits."""
         if self.limited is not None:
             return self.limited
         return self.access in _LIMITED or (self.access == "public" and self.takes_body)

@@ -74,7 +74,7 @@ class GameRequest(NamedTuple):
 
     @property
     def arranged(self) -> bool:
-        """Whether the request fixes the deals, so that they cannot be proven fair."""
+        """Return whether the request fixes the deals, so that they cannot be proven fair."""
         return self.seed is not None or bool(self.deals) or self.source is not None
 
 

@@ -158,12 +158,12 @@ class Game(GameFacts):
 
     @cached_property
     def is_awaited(self) -> bool:
-        """Whether a person may be waiting for the next event: a seat is open, or a person has not forfeited."""
+        """Return whether a person may be waiting for the next event: a seat is open, or a person has not forfeited."""
         return self.seats.are_open or not self.seats.people <= self.presence.forfeited
 
     @property
     def fills_at(self) -> int | None:
-        """When computer players get the open seats, in milliseconds since 1970; ``None`` for never."""
+        """Return when computer players get the open seats, in milliseconds since 1970; ``None`` for never."""
         room = self.room
         if room is None or room.fill is None or room.since is None or not self.seats.are_open:
             return None
@@ -176,7 +176,7 @@ class Game(GameFacts):
 
     @property
     def is_set_up_automatic(self) -> bool:
-        """Whether the settings alone make the game automatic, even if nobody is away."""
+        """Return whether the settings alone make the game automatic, even if nobody is away."""
         if self.room is not None and self.room.fill is not None:
             return True
         return self.clock is not None or self.pace is not None or any([seat.kind == BOT for seat in self.seats])

@@ -77,7 +77,7 @@ class BotTurn(NamedTuple):
 
     @property
     def is_slow(self) -> bool:
-        """Whether the level calculates its moves, which takes long unless the move is forced."""
+        """Return whether the level calculates its moves, which takes long unless the move is forced."""
         return self.level in SLOW_LEVELS and self.action == "move"
 
 

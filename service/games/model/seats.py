@@ -57,7 +57,7 @@ class Seats(tuple[Seat, ...]):
 
     @cached_property
     def are_open(self) -> bool:
-        """Whether any seat is open."""
+        """Return whether any seat is open."""
         return any([seat.kind == OPEN_SEAT for seat in self])
 
     def open(self) -> list[int]:
@@ -66,7 +66,7 @@ class Seats(tuple[Seat, ...]):
 
     @cached_property
     def are_bots(self) -> bool:
-        """Whether a computer player plays every seat."""
+        """Return whether a computer player plays every seat."""
         return all([seat.kind == BOT for seat in self])
 
     @cached_property
@@ -76,7 +76,7 @@ class Seats(tuple[Seat, ...]):
 
     @cached_property
     def are_people(self) -> bool:
-        """Whether a person plays every seat."""
+        """Return whether a person plays every seat."""
         return all([seat.kind == HUMAN for seat in self])
 
     def erased(self) -> frozenset[int]:
