@@ -209,26 +209,18 @@ class _Parser(_HiredisParser):
         return True
 
 
-def round_trip(pool: redis.ConnectionPool, commands: tuple[Command, ...]) -> list[Any]:
+def round_trip(
+    pool: redis.ConnectionPool, commands: tuple[Command, ...], *, pool_timeout: float | None = None
+) -> list[Any]:
     """Send commands together on one connection of the pool. Return their answers in order, errors as exceptions.
 
-    Raises ``NotSent`` or ``MaybeSent``.
+    ``pool_timeout``: the seconds to wait for a free connection; ``None`` for the default, with which commands that end
+    in a WAIT use at most ``MAX_WAITING`` connections. Raises ``NotSent`` or ``MaybeSent``.
     """
-    if commands[-1][0] != b"WAIT":
-        return _round_trip(pool, commands)
-    waiting: BoundedSemaphore = pool.waiting  # type: ignore[attr-defined] # it is a _Pool
-    began = monotonic()
-    if not waiting.acquire(timeout=POOL_TIMEOUT):
-        raise NotSent from ConnectionBroken(_POOL_EXHAUSTED)
+    if pool_timeout is None and commands[-1][0] == b"WAIT":
+        return _limited_round_trip(pool, commands)
     try:
-        return _round_trip(pool, commands, max(0.0, POOL_TIMEOUT - (monotonic() - began)))
-    finally:
-        waiting.release()
-
-
-def _round_trip(pool: redis.ConnectionPool, commands: tuple[Command, ...], timeout: float | None = None) -> list[Any]:
-    try:
-        connection: Any = pool.get_connection() if timeout is None else pool.get_connection(timeout=timeout)
+        connection: Any = pool.get_connection() if pool_timeout is None else pool.get_connection(timeout=pool_timeout)
     except Exception as error:
         raise NotSent from error
     answers: list[Any] = []
@@ -253,6 +245,18 @@ def _round_trip(pool: redis.ConnectionPool, commands: tuple[Command, ...], timeo
         raise MaybeSent from error
     finally:
         pool.release(connection)
+
+
+def _limited_round_trip(pool: redis.ConnectionPool, commands: tuple[Command, ...]) -> list[Any]:
+    """Make a round trip that waits for replicas, one of at most ``MAX_WAITING`` at a time."""
+    waiting: BoundedSemaphore = pool.waiting  # type: ignore[attr-defined] # it is a _Pool
+    began = monotonic()
+    if not waiting.acquire(timeout=POOL_TIMEOUT):
+        raise NotSent from ConnectionBroken(_POOL_EXHAUSTED)
+    try:
+        return round_trip(pool, commands, pool_timeout=max(0.0, POOL_TIMEOUT - (monotonic() - began)))
+    finally:
+        waiting.release()
 
 
 def call_together(call: Callable[..., list[Any]], calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
