@@ -6,8 +6,9 @@ import gc
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,6 +16,11 @@ from tests.support import lanes, order
 from tests.support.processor_time import ProcessorTime
 from tests.support.released import Release, built_once
 from tests.support.sharing import shared_folder
+
+if TYPE_CHECKING:
+    import redis
+
+    from tests.storage.servers import RealServer
 
 # Each process of a run would else build forty parsers for formats of JSON Schema that no schema here has: 4 s.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type] # None stands for what cannot be imported
@@ -96,6 +102,33 @@ def same_as_file(rewriting: bool) -> Callable[[Path, str], None]:
 def release(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Release:
     """A release, built once for all workers of the run."""
     return built_once(shared_folder(request, tmp_path_factory, "release"))
+
+
+@pytest.fixture(scope="session")
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
+    """A server for all tests of a pytest worker that do not disturb it."""
+    from tests.storage.servers import RealServer  # most workers of the quick lane need no server
+
+    server = RealServer(tmp_path_factory.mktemp("redis"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def shared_client(shared_server: RealServer) -> Iterator[redis.Redis]:
+    from service.redis.connection import connect
+
+    client = connect(shared_server.url)
+    yield client
+    client.close()
+
+
+@pytest.fixture
+def empty_server(shared_client: redis.Redis) -> Iterator[redis.Redis]:
+    """The shared server, of which a test may use all keys."""
+    shared_client.flushall()
+    yield shared_client
+    shared_client.flushall()
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import orjson
 
 from service.backends.index.outbox import Outbox
 from service.backends.index.summaries import index_entry, owner_view
-from service.backends.ports import GameIndex, IndexQuery, Lobby, LobbyQuery
+from service.backends.ports import IndexQuery, LobbyQuery
 from service.engine.referee import legal_moves
 from service.engine.variants import variants
 from service.games.commands.create import new_game
@@ -29,6 +29,7 @@ from service.games.store.repository import DEFAULT_POLICY, GameRepository
 from service.games.store.transactions import Decision
 from service.redis.shards import with_shard
 from tests.support.games import build_repository
+from tests.support.stores.stored_index import StoredIndex
 
 START = 1_800_000_000_000
 """The time at which tests begin; milliseconds since 1970."""
@@ -132,12 +133,8 @@ class Owned:
             self.repository.transactions.transact(self.game(game_id), decide)
 
 
-class Published:
+class Published(StoredIndex):
     """What an application can read."""
-
-    def __init__(self, index: GameIndex, lobby: Lobby) -> None:
-        self.index = index
-        self.lobby = lobby
 
     def games(self, app: str = APP, **query: Any) -> list[dict[str, Any]]:
         """The summaries of all games that are found, in order."""

@@ -13,12 +13,9 @@ from contextlib import suppress
 from pathlib import Path
 from random import Random
 from time import monotonic
-from typing import Any
 
-import orjson
 import pytest
 
-from service.backends.index.store import RedisIndex, RedisLobby
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game
 from service.redis import keys
@@ -29,7 +26,7 @@ from tests.backends.test_feed_law import make_all_due
 from tests.backends.test_index_law import APPS, TTL, World, clear
 from tests.conftest import Figures
 from tests.storage.clusters import Cluster, until
-from tests.support.stores.redis_stores import redis_calls, redis_reminders, redis_store
+from tests.support.stores.redis_stores import redis_reminders, redis_store
 
 pytestmark = pytest.mark.gate
 
@@ -54,18 +51,13 @@ class FailingOver(World):
     """
 
     def __init__(self, cluster: Cluster, topology: Topology, random: Random, *, vote: bool = False) -> None:
-        calls = redis_calls(topology, replicated=True)
         reminders = redis_reminders(topology)
-        published = Published(RedisIndex(calls, TTL), RedisLobby(calls))
+        published = Published(topology, TTL, replicated=True)
         store = redis_store(topology, TTL, replicated=True)
         self.cluster, self.topology, self.vote = cluster, topology, vote
         self.failovers = 0
         self.wanted = 0
-        super().__init__(store, reminders, published, feed=self.read_feed, clock=reminders.server_time, random=random)
-
-    def read_feed(self, app: str) -> list[dict[str, Any]]:
-        (items,) = self.topology.call(keys.feed(app), (b"XRANGE", keys.feed(app), b"-", b"+"))
-        return [orjson.loads(fields[1]) for _, fields in items]
+        super().__init__(store, reminders, published, clock=reminders.server_time, random=random)
 
     def act(self) -> None:
         with suppress(StorageUnavailable, OutcomeUnknown, NotFound):

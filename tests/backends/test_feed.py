@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 import pytest
+import redis
 
 from service.backends.index import feed as feed_module
 from service.backends.index.feed import LATEST, FeedItems, FeedReader, Feeds
@@ -19,9 +20,8 @@ from service.games.ports import EventNotification
 from service.games.store.codec import encode_tombstone
 from service.redis.errors import StorageUnavailable
 from tests.backends.owned import APP, START, Owned, Published, application, outbox_of
-from tests.support.stores.memory_feed import MemoryFeed
-from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.memory_store import MemoryStore
+from tests.support.stores.simulated_clock import SimulatedClock
 
 TTL = 86_400
 LONG = 20.0
@@ -32,26 +32,24 @@ Listener = Callable[[EventNotification | None], None]
 class Table(Owned):
     """Games in memory, which are followed when the test says so, and the feed of their applications."""
 
-    def __init__(self) -> None:
+    def __init__(self, server: redis.Redis) -> None:
         self.now = START
         self.memory = MemoryStore(TTL, lambda: self.now / 1000)
         super().__init__(self.memory, lambda: self.now)
         self.listeners: dict[str, list[Listener]] = {}
-        self.index = MemoryIndex(TTL, lambda: self.now / 1000, self.hint)
-        self.outbox = outbox_of(self, Published(self.index, MemoryLobby(lambda: self.now / 1000)))
-        self.feeds = Feeds(MemoryFeed(self.index), self, lambda: self.now)
+        self.published = Published(SimulatedClock(server, self.clock), TTL)
+        self.outbox = outbox_of(self, self.published)
+        self.feeds = Feeds(self.published.feed, self, self.clock)
 
     def watch(self, app: str, listener: Listener) -> Callable[[], None]:
         self.listeners.setdefault(app, []).append(listener)
         return lambda: self.listeners[app].remove(listener)
 
-    def hint(self, app: str) -> None:
-        for listener in self.listeners.get(app, []):
-            listener(None)
-
     def publish(self, *games: str) -> None:
         for game in games:
             self.outbox.publish(self.owner(game), game)
+            for listener in self.listeners.get(self.owner(game), []):
+                listener(None)
 
     def delete(self, game: str) -> None:
         self.memory.delete(game, encode_tombstone(APP), self.now, APP)
@@ -69,8 +67,8 @@ def items_of(page: FeedItems | None) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def table() -> Table:
-    return Table()
+def table(empty_server: redis.Redis) -> Table:
+    return Table(empty_server)
 
 
 def test_an_item_says_what_a_spectator_knows_with_refs(table: Table) -> None:
@@ -79,7 +77,7 @@ def test_an_item_says_what_a_spectator_knows_with_refs(table: Table) -> None:
     dealt = table.items()[-1]
     (seat,) = table.game(game).to_act
     assert dealt == {
-        "cursor": "2-0",
+        "cursor": table.feeds.page(APP, LATEST).cursor,
         "game_id": game,
         "ref": "club",
         "version": 2,
@@ -168,7 +166,7 @@ def test_refs_of_a_deleted_game_are_told_no_more(table: Table) -> None:
 
 def test_no_stored_item_has_a_ref(table: Table) -> None:
     table.publish(table.create(("anna", "ben"), ref="club"))
-    stored = b"".join(table.index.items[APP])
+    stored = b"".join(table.published.items(APP))
     assert not any(ref in stored for ref in (b"anna", b"ben", b"club", b"Player"))
 
 
@@ -190,9 +188,10 @@ def test_where_items_are_lost_the_first_says_so_and_what_is_kept_follows(table: 
     for _ in range(6):
         table.play(game)
     table.publish(game)
-    table.index.trim(APP, 3)
+    first = table.items()[0]["cursor"]
+    table.published.keep(APP, 3)
     table.now += 1000
-    page = table.feeds.page(APP, "1-0", 2)
+    page = table.feeds.page(APP, first, 2)
     at = format_rfc3339(START + 1000)
     assert items_of(page) == [{"cursor": page.cursor, "version": 0, "type": "reset", "at": at}]
     assert page.more
@@ -203,10 +202,10 @@ def test_where_items_are_lost_the_first_says_so_and_what_is_kept_follows(table: 
 def test_an_application_is_told_of_its_own_games_only(table: Table) -> None:
     other = application(2)
     mine, theirs, nobodys = table.create(), table.create(app=other), table.create(app=None)
-    table.publish(mine, theirs, nobodys)
+    table.publish(theirs, mine, nobodys)
     assert {item["game_id"] for item in table.items()} == {mine}
     assert {item["game_id"] for item in table.items(other)} == {theirs}
-    assert table.items(other, table.items()[-1]["cursor"]) == []
+    assert table.items(other, table.items(other)[-1]["cursor"]) == []
 
 
 # Readers

@@ -14,20 +14,19 @@ from typing import Any
 
 import orjson
 import pytest
+import redis
 
 from service.backends.index.feed import FeedReader, Feeds
-from service.backends.index.store import RedisFeed, RedisIndex, RedisLobby
-from service.backends.ports import FeedStore
 from service.redis.topology import Topology, open_topology
 from tests.backends.owned import START, Published
 from tests.backends.test_index_law import APPS, LEASE, TTL, World, clear
 from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
 from tests.support import reminders
-from tests.support.stores.memory_feed import MemoryFeed
-from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
+from tests.support.lanes import in_lane
 from tests.support.stores.memory_store import MemoryStore
-from tests.support.stores.redis_stores import redis_calls, redis_reminders, redis_store
+from tests.support.stores.redis_stores import redis_reminders, redis_store
+from tests.support.stores.simulated_clock import SimulatedClock
 
 pytestmark = pytest.mark.gate
 
@@ -77,9 +76,9 @@ class Client:
 class Read(World):
     """The games, each of whose applications has two readers."""
 
-    def __init__(self, feed: FeedStore, *arguments: Any, **more: Any) -> None:
-        super().__init__(*arguments, feed=lambda _: [], **more)
-        feeds = Feeds(feed, MemoryStore(TTL), self.owned.clock)
+    def __init__(self, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        feeds = Feeds(self.published.feed, MemoryStore(TTL), self.owned.clock)
         self.clients = [Client(feeds, app, self.random) for app in APPS for _ in range(2)]
 
     def act(self) -> None:
@@ -90,16 +89,14 @@ class Read(World):
         games = self.existing()
         for client in self.clients:
             client.finish()
-            self.feed = lambda app, published=client.received: published  # type: ignore[misc]
-            self.judge_feed(
-                client.app, [game for game in games if game.ownership is not None and game.ownership.app == client.app]
-            )
+            own = [game for game in games if game.ownership is not None and game.ownership.app == client.app]
+            self.judge_feed(client.app, own, client.received)
             cursors = [item["cursor"] for item in client.received]
             assert len(set(cursors)) == len(cursors)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_in_memory_whatever_fails_the_feed_tells_each_event_once(seed: int) -> None:
+def test_whatever_fails_the_feed_tells_each_event_once(seed: int, empty_server: redis.Redis) -> None:
     now = START
 
     def clock() -> int:
@@ -108,9 +105,8 @@ def test_in_memory_whatever_fails_the_feed_tells_each_event_once(seed: int) -> N
         return now
 
     store = MemoryStore(TTL, lambda: now / 1000)
-    index = MemoryIndex(TTL, lambda: now / 1000)
-    published = Published(index, MemoryLobby(lambda: now / 1000))
-    world = Read(MemoryFeed(index), store, store, published, clock=clock, random=Random(seed))
+    published = Published(SimulatedClock(empty_server, lambda: now), TTL)
+    world = Read(store, store, published, clock=clock, random=Random(seed))
     for _ in range(3):
         world.run(STEPS)
         now += LEASE
@@ -125,7 +121,7 @@ def test_in_memory_whatever_fails_the_feed_tells_each_event_once(seed: int) -> N
     assert world.deleted
 
 
-@pytest.fixture(scope="module", params=["redis", "cluster"])
+@pytest.fixture(scope="module", params=in_lane(["redis", "cluster"], gate=["cluster"]))
 def topology(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Topology]:
     folder: Path = tmp_path_factory.mktemp(request.param)
     if request.param == "cluster":
@@ -137,12 +133,11 @@ def topology(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     server.stop()
 
 
-def test_on_redis_whatever_fails_the_feed_tells_each_event_once(topology: Topology) -> None:
-    calls, reminders = redis_calls(topology), redis_reminders(topology)
+def test_in_real_time_whatever_fails_the_feed_tells_each_event_once(topology: Topology) -> None:
+    reminders = redis_reminders(topology)
     clear(topology)
-    published = Published(RedisIndex(calls, TTL), RedisLobby(calls))
     store = redis_store(topology, TTL)
-    world = Read(RedisFeed(calls), store, reminders, published, clock=reminders.server_time, random=Random(1))
+    world = Read(store, reminders, Published(topology, TTL), clock=reminders.server_time, random=Random(1))
     world.run(STEPS)
     world.settle(lambda: make_all_due(topology))
     world.judge_clients()

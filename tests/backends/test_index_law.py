@@ -16,10 +16,11 @@ from typing import Any
 
 import orjson
 import pytest
+import redis
 
 from service.backends.index.outbox import LOBBY_REFRESH_MS, Outbox
 from service.backends.index.store import MAX_FOR_ALL, RedisIndex, RedisLobby
-from service.backends.ports import GameIndex, IndexEntry, IndexPosition, Lobby, LobbyEntry
+from service.backends.ports import IndexEntry, IndexPosition, LobbyEntry
 from service.games.model.errors import Gone
 from service.games.model.game import Audience, Game
 from service.games.ports import Store
@@ -31,10 +32,11 @@ from service.redis.topology import Topology, open_topology
 from tests.backends.owned import START, Owned, Published, application, listing_of
 from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
+from tests.support.lanes import in_lane
 from tests.support.reminders import end_leases
-from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.memory_store import MemoryStore
-from tests.support.stores.redis_stores import redis_calls, redis_reminders, redis_store
+from tests.support.stores.redis_stores import redis_reminders, redis_store
+from tests.support.stores.simulated_clock import SimulatedClock
 
 pytestmark = pytest.mark.gate
 
@@ -76,7 +78,7 @@ class Faults:
 
 
 class FaultyIndex:
-    def __init__(self, index: GameIndex, faults: Faults) -> None:
+    def __init__(self, index: RedisIndex, faults: Faults) -> None:
         self.index, self.faults = index, faults
 
     def position(self, app: str, game: str) -> IndexPosition:
@@ -88,7 +90,7 @@ class FaultyIndex:
 
 
 class FaultyLobby:
-    def __init__(self, lobby: Lobby, faults: Faults) -> None:
+    def __init__(self, lobby: RedisLobby, faults: Faults) -> None:
         self.lobby, self.faults = lobby, faults
 
     def put(self, entry: LobbyEntry) -> bool:
@@ -104,13 +106,12 @@ class World:
         reminders: ReminderQueue,
         published: Published,
         *,
-        feed: Callable[[str], list[dict[str, Any]]],
         clock: Callable[[], int],
         random: Random,
         rate: float = 0.1,
     ) -> None:
         self.owned = Owned(store, clock, str(random.random()))
-        self.reminders, self.published, self.feed, self.random = reminders, published, feed, random
+        self.reminders, self.published, self.random = reminders, published, random
         self.games: list[str] = []
         self.deleted: dict[str, str] = {}
         self.faults = Faults(random, rate)
@@ -205,7 +206,7 @@ class World:
                 assert self.published.games(app, player_ref=ref) == listing_of(with_ref, app)
                 waiting = {game.id for game in own if ref in [game.seats[seat].ref for seat in game.to_act]}
                 assert set(self.published.ids(app, player_ref=ref, waiting=True)) == waiting
-            self.judge_feed(app, own)
+            self.judge_feed(app, own, [orjson.loads(item) for item in self.published.items(app)])
         shown: set[str] = set()
         for app in APPS:
             own = [
@@ -222,10 +223,10 @@ class World:
             shown |= {game.id for game in newest}
         assert set(self.published.public()) == shown
 
-    def judge_feed(self, app: str, own: list[Game]) -> None:
+    def judge_feed(self, app: str, own: list[Game], items: list[dict[str, Any]]) -> None:
         versions: dict[str, list[int]] = {}
         deleted = []
-        for item in self.feed(app):
+        for item in items:
             if item["type"] == "deleted":
                 deleted.append(item["game_id"])
             else:
@@ -240,7 +241,7 @@ class World:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_in_memory_whatever_fails_the_index_is_right_in_the_end(seed: int) -> None:
+def test_whatever_fails_the_index_is_right_in_the_end(seed: int, empty_server: redis.Redis) -> None:
     random = Random(seed)
     now = START
 
@@ -254,13 +255,8 @@ def test_in_memory_whatever_fails_the_index_is_right_in_the_end(seed: int) -> No
         now += milliseconds
 
     store = MemoryStore(TTL, lambda: now / 1000)
-    index = MemoryIndex(TTL, lambda: now / 1000)
-    published = Published(index, MemoryLobby(lambda: now / 1000))
-
-    def feed(app: str) -> list[dict[str, Any]]:
-        return [orjson.loads(item) for item in index.items.get(app, [])]
-
-    world = World(store, store, published, feed=feed, clock=clock, random=random)
+    published = Published(SimulatedClock(empty_server, lambda: now), TTL)
+    world = World(store, store, published, clock=clock, random=random)
     world.run(STEPS)
     pass_time(LEASE)
     world.run(STEPS)
@@ -280,7 +276,7 @@ def test_in_memory_whatever_fails_the_index_is_right_in_the_end(seed: int) -> No
     assert world.published.public() == []
 
 
-@pytest.fixture(scope="module", params=["redis", "cluster"])
+@pytest.fixture(scope="module", params=in_lane(["redis", "cluster"], gate=["cluster"]))
 def topology(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Topology]:
     folder: Path = tmp_path_factory.mktemp(request.param)
     if request.param == "cluster":
@@ -293,21 +289,15 @@ def topology(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_on_redis_whatever_fails_the_index_is_right_in_the_end(seed: int, topology: Topology) -> None:
-    calls = redis_calls(topology)
+def test_in_real_time_whatever_fails_the_index_is_right_in_the_end(seed: int, topology: Topology) -> None:
     reminders = redis_reminders(topology)
     clear(topology)
-    published = Published(RedisIndex(calls, TTL), RedisLobby(calls))
-
-    def feed(app: str) -> list[dict[str, Any]]:
-        (items,) = topology.call(keys.feed(app), (b"XRANGE", keys.feed(app), b"-", b"+"))
-        return [orjson.loads(fields[1]) for _, fields in items]
 
     def pass_time() -> None:
         end_leases(topology, "outbox")
 
     store = redis_store(topology, TTL)
-    world = World(store, reminders, published, feed=feed, clock=reminders.server_time, random=Random(seed))
+    world = World(store, reminders, Published(topology, TTL), clock=reminders.server_time, random=Random(seed))
     world.run(STEPS)
     world.settle(pass_time)
     world.judge()

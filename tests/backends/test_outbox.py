@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 import pytest
+import redis
 
 from service.backends.index import outbox as outbox_module
 from service.backends.index.outbox import LOBBY_REFRESH_MS, Publication
@@ -17,8 +18,8 @@ from service.games.model.clock import ClockSettings
 from service.games.model.views import format_rfc3339
 from service.games.store.codec import encode_tombstone
 from tests.backends.owned import APP, START, Owned, Published, application, listing_of, outbox_of
-from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.memory_store import MemoryStore
+from tests.support.stores.simulated_clock import SimulatedClock
 
 TTL = 86_400
 
@@ -26,27 +27,26 @@ TTL = 86_400
 class Table(Owned):
     """Games in memory, their index and their outbox."""
 
-    def __init__(self) -> None:
+    def __init__(self, server: redis.Redis) -> None:
         self.now = START
         self.memory = MemoryStore(TTL, lambda: self.now / 1000)
         super().__init__(self.memory, lambda: self.now)
-        self.index = MemoryIndex(TTL, lambda: self.now / 1000)
-        self.published = Published(self.index, MemoryLobby(lambda: self.now / 1000))
+        self.published = Published(SimulatedClock(server, self.clock), TTL)
         self.outbox = outbox_of(self, self.published)
 
     def publish(self, game: str) -> Publication:
         return self.outbox.publish(self.owner(game), game)
 
     def feed(self, app: str = APP) -> list[dict[str, Any]]:
-        return [orjson.loads(item) for item in self.index.items.get(app, [])]
+        return [orjson.loads(item) for item in self.published.items(app)]
 
     def reminder(self, game: str) -> float | None:
         return self.memory._reminders["outbox"].get(game)
 
 
 @pytest.fixture
-def table() -> Table:
-    return Table()
+def table(empty_server: redis.Redis) -> Table:
+    return Table(empty_server)
 
 
 def test_a_write_to_a_game_of_an_application_leaves_a_reminder(table: Table) -> None:
@@ -119,7 +119,7 @@ def test_nothing_hidden_is_in_the_index_or_the_feed(table: Table) -> None:
     for _ in range(12):
         table.play(game)
     table.publish(game)
-    text = b"".join(table.index.items[APP]) + orjson.dumps(table.published.games())
+    text = b"".join(table.published.items(APP)) + orjson.dumps(table.published.games())
     assert not any(f'"{tile.name}"'.encode() in text for tile in TILES)
     fields = {name for item in table.feed() for name in item}
     assert fields <= {"game_id", "version", "type", "seat", "to_act", "waiting_for", "deadline", "at"}
@@ -172,14 +172,14 @@ def test_a_long_history_is_told_in_pages(table: Table, monkeypatch: pytest.Monke
     for _ in range(20):
         table.play(game)
     puts = []
-    put = table.index.put
+    put = table.published.index.put
 
     def counted(app: str, entry: IndexEntry, *args: Any, **more: Any) -> bool:
         puts.append(entry.version)
         return put(app, entry, *args, **more)
 
-    monkeypatch.setattr(table.index, "put", counted)
-    table.index.endpoints[APP] = {"hook"}
+    monkeypatch.setattr(table.published.index, "put", counted)
+    table.published.activate(APP, "hook")
     again = table.publish(game).again
     assert again == START
     assert puts == [3, 6, 9, 12, 15]
@@ -212,7 +212,7 @@ def test_the_index_never_goes_back(table: Table, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("lost", [1, 3])
 def test_after_a_failover_that_lost_moves_the_index_shows_the_game_as_it_is(lost: int, table: Table) -> None:
     game = table.create()
-    table.index.endpoints[APP] = {"hook"}
+    table.published.activate(APP, "hook")
     before = table.memory._games[game]
     for _ in range(lost):
         table.play(game)
@@ -225,7 +225,7 @@ def test_after_a_failover_that_lost_moves_the_index_shows_the_game_as_it_is(lost
     assert table.published.games() == listing_of([table.game(game)], APP)
     version = table.game(game).version
     assert [item["version"] for item in table.feed()[len(published) :]] == [version]
-    assert table.index.notified[APP, "hook"][game] == version - 1
+    assert table.published.notified(APP, "hook")[game] == version - 1
     assert table.publish(game) == Publication()
 
 
@@ -240,17 +240,17 @@ def test_an_expired_game_is_followed_no_more(table: Table) -> None:
 def test_endpoints_are_due_for_what_follows_their_activation(table: Table) -> None:
     game = table.create()
     assert not table.publish(game).due
-    table.index.endpoints[APP] = {"hook"}
+    table.published.activate(APP, "hook")
     table.play(game)
     version = table.game(game).version
     assert table.publish(game).due
-    assert table.index.notified[APP, "hook"] == {game: 2}
-    assert table.index.position(APP, game) == IndexPosition(version, table.game(game).write_id, ("hook",))
+    assert table.published.notified(APP, "hook") == {game: 2}
+    assert table.published.index.position(APP, game) == IndexPosition(version, table.game(game).write_id, ("hook",))
 
 
 def test_a_deleted_game_leaves_the_index_and_its_deletion_is_told_once(table: Table) -> None:
     game, other = table.create(ref="club"), table.create()
-    table.index.endpoints[APP] = {"hook"}
+    table.published.activate(APP, "hook")
     table.publish(game)
     table.publish(other)
     published = table.feed()
@@ -264,7 +264,7 @@ def test_a_deleted_game_leaves_the_index_and_its_deletion_is_told_once(table: Ta
     ]
     assert table.published.ids() == table.published.ids(player_ref="anna") == [other]
     assert table.published.ids(ref="club") == []
-    assert game in table.index.due[APP, "hook"]
+    assert game in table.published.due(APP, "hook")
 
 
 def test_a_game_that_is_deleted_before_it_was_followed_is_told_of(table: Table) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from service.backends.index.outbox import Outbox
 from service.backends.index.reindex import Progress, Reindexer
-from service.backends.index.store import RedisIndex, RedisLobby
 from service.games.store.all_games import RedisStoredGames
 from service.games.store.codec import encode_tombstone
 from service.redis import keys
@@ -34,12 +33,11 @@ class Table(Owned):
         self.topology = topology
         self.reminders = redis_reminders(topology)
         super().__init__(redis_store(topology, TTL), self.reminders.server_time)
-        calls = redis_calls(topology)
-        self.index = RedisIndex(calls, TTL)
-        self.published = Published(self.index, RedisLobby(calls))
+        self.published = Published(topology, TTL)
+        self.index = self.published.index
         self.outbox: Outbox = outbox_of(self, self.published)
         self.scan = RedisScan(topology)
-        self.stored = RedisStoredGames(calls)
+        self.stored = RedisStoredGames(redis_calls(topology))
 
     def publish(self) -> None:
         """Follow all games that are due."""
@@ -60,8 +58,7 @@ class Table(Owned):
 
     def feed(self, app: str = APP) -> int:
         """The number of items in the feed."""
-        (length,) = self.topology.call(keys.feed(app), (b"XLEN", keys.feed(app)))
-        return int(length)
+        return len(self.published.items(app))
 
     def listed(self, games: list[str], app: str = APP) -> bool:
         """Whether the listing is that of these games."""

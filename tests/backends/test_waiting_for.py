@@ -7,21 +7,21 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+import redis
 
 from service.backends.webhooks.messages import Message, game_messages
 from service.engine.presence import Left, Returned, TimedOut
 from service.games.model.game_events import GameEvent
 from service.games.model.seats import BOT, Seat
-from tests.backends.owned import APP, Published
+from tests.backends.owned import APP
 from tests.backends.test_feed import Table
-from tests.support.stores.memory_index import MemoryLobby
 
 REFS = ("anna", "ben", "cleo")
 
 
 @pytest.fixture
-def table() -> Table:
-    return Table()
+def table(empty_server: redis.Redis) -> Table:
+    return Table(empty_server)
 
 
 def note(table: Table, game: str, *events: GameEvent) -> None:
@@ -47,12 +47,12 @@ def play_until_turn(table: Table, game: str, seat: int) -> int:
 
 
 def listed(table: Table) -> dict[str, Any]:
-    (game,) = Published(table.index, MemoryLobby(lambda: 0)).games()
+    (game,) = table.published.games()
     return game
 
 
 def waiting(table: Table, ref: str) -> list[str]:
-    return Published(table.index, MemoryLobby(lambda: 0)).ids(APP, player_ref=ref, waiting=True)
+    return table.published.ids(APP, player_ref=ref, waiting=True)
 
 
 def messages(table: Table, game: str, after: int) -> list[Message]:

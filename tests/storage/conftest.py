@@ -1,4 +1,4 @@
-"""One real server for all tests of a pytest worker that do not disturb it; a new one for each test that does."""
+"""A Cluster for all tests of a pytest worker that do not disturb it; a new server for each test that disturbs one."""
 
 from __future__ import annotations
 
@@ -24,20 +24,6 @@ def counted_waits() -> Iterator[None]:
     """Count the timeouts that run out in each thread."""
     with counted():
         yield
-
-
-@pytest.fixture(scope="session")
-def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
-    server = RealServer(tmp_path_factory.mktemp("redis"))
-    yield server
-    server.stop()
-
-
-@pytest.fixture
-def shared_client(shared_server: RealServer) -> Iterator[redis.Redis]:
-    client = connect(shared_server.url)
-    yield client
-    client.close()
 
 
 @pytest.fixture(scope="session")

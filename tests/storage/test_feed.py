@@ -1,25 +1,21 @@
-"""The contract of every feed, tested with Redis, with a Cluster and in memory, as an index writes it."""
+"""The feed, as an index writes it, on one server and on a Cluster."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import orjson
 import pytest
 
 from service.backends.index import store as redis_index
-from service.backends.index.store import RedisFeed
-from service.backends.ports import FeedStore, GameIndex, IndexEntry, IndexPosition
+from service.backends.ports import IndexEntry, IndexPosition
 from service.redis import keys
-from service.redis.topology import SingleNodeTopology, Topology, open_topology
+from service.redis.topology import SingleNodeTopology, open_topology
 from tests.storage.servers import RealServer
-from tests.storage.test_index import MemoryHarness as MemoryIndexHarness
-from tests.storage.test_index import RedisHarness as RedisIndexHarness
+from tests.storage.test_index import Harness as IndexHarness
 from tests.storage.test_index import new_id
-from tests.support.stores.memory_feed import MemoryFeed
-from tests.support.stores.redis_stores import redis_calls
 
 pytestmark = pytest.mark.gate
 
@@ -47,45 +43,11 @@ NO_CURSORS = (
 )
 
 
-class Harness(Protocol):
+class Harness(IndexHarness):
     """An index, the feed that it writes, and an application."""
-
-    index: GameIndex
-    app: str
-    stored: FeedStore
-
-    def now(self) -> int:
-        """Milliseconds since 1970, by the clock of the index."""
-
-    def keep(self, items: int) -> None:
-        """Drop the oldest items of the application."""
 
     def lose(self, items: int) -> None:
         """Lose the newest items of the application, as servers do that have failed over."""
-
-
-class MemoryHarness(MemoryIndexHarness):
-    def __init__(self) -> None:
-        super().__init__()
-        self.stored: FeedStore = MemoryFeed(self.memory)
-
-    def keep(self, items: int) -> None:
-        self.memory.trim(self.app, items)
-
-    def lose(self, items: int) -> None:
-        del self.memory.items[self.app][-items:]
-
-
-class RedisHarness(RedisIndexHarness):
-    def __init__(self, topology: Topology) -> None:
-        super().__init__(topology)
-        self.stored: FeedStore = RedisFeed(redis_calls(topology))
-
-    def keep(self, items: int) -> None:
-        key = keys.feed(self.app)
-        self.call(key, b"XTRIM", key, b"MAXLEN", items)
-
-    def lose(self, items: int) -> None:
         key = keys.feed(self.app)
         kept = self.call(key, b"XRANGE", key, b"-", b"+")[:-items]
         self.call(key, b"DEL", key)
@@ -93,13 +55,11 @@ class RedisHarness(RedisIndexHarness):
             self.call(key, b"XADD", key, at, *fields)
 
 
-@pytest.fixture(params=["memory", "redis", "cluster"])
+@pytest.fixture(params=["redis", "cluster"])
 def harness(request: pytest.FixtureRequest) -> Harness:
-    if request.param == "memory":
-        return MemoryHarness()
     if request.param == "redis":
-        return RedisHarness(SingleNodeTopology(request.getfixturevalue("shared_client")))
-    return RedisHarness(request.getfixturevalue("cluster_topology"))
+        return Harness(SingleNodeTopology(request.getfixturevalue("shared_client")))
+    return Harness(request.getfixturevalue("cluster_topology"))
 
 
 def write(harness: Harness, *items: bytes, game: str = "game", summary: bytes = b'{"ref":"club"}', **entry: Any) -> str:
@@ -111,12 +71,12 @@ def write(harness: Harness, *items: bytes, game: str = "game", summary: bytes = 
     )
     stored = [orjson.dumps({"game_id": game, "n": item.decode()}) for item in items]
     assert harness.index.put(harness.app, written._replace(**entry), stored, (), position=position)
-    return harness.stored.newest(harness.app)
+    return harness.feed.newest(harness.app)
 
 
 def read(harness: Harness, after: str | None = None, limit: int = 1000) -> list[str]:
     """What the items say after a cursor."""
-    found = harness.stored.read(harness.app, after, limit)
+    found = harness.feed.read(harness.app, after, limit)
     assert not found.lost
     assert not found.items or found.items[-1].cursor == found.cursor
     return [orjson.loads(item.json)["n"] for item in found.items]
@@ -126,7 +86,7 @@ def test_items_come_in_order_each_after_the_cursor_of_the_one_before(harness: Ha
     write(harness, b"1", b"2", b"3")
     write(harness, b"4", b"5", game="other")
     assert read(harness) == ["1", "2", "3", "4", "5"]
-    found = harness.stored.read(harness.app, None, 1000)
+    found = harness.feed.read(harness.app, None, 1000)
     assert [item.game for item in found.items] == ["game"] * 3 + ["other"] * 2
     for number, item in enumerate(found.items, 1):
         assert read(harness, item.cursor) == ["1", "2", "3", "4", "5"][number:]
@@ -134,12 +94,12 @@ def test_items_come_in_order_each_after_the_cursor_of_the_one_before(harness: Ha
 
 
 def test_the_cursor_of_a_page_without_items_leads_to_what_comes(harness: Harness) -> None:
-    empty = harness.stored.read(harness.app, None, 10)
+    empty = harness.feed.read(harness.app, None, 10)
     assert (empty.items, empty.lost) == ((), False)
-    newest = harness.stored.newest(harness.app)
+    newest = harness.feed.newest(harness.app)
     write(harness, b"1")
     assert read(harness, empty.cursor) == read(harness, newest) == ["1"]
-    at_the_end = harness.stored.read(harness.app, harness.stored.newest(harness.app), 10)
+    at_the_end = harness.feed.read(harness.app, harness.feed.newest(harness.app), 10)
     assert at_the_end.items == ()
     write(harness, b"2")
     assert read(harness, at_the_end.cursor) == ["2"]
@@ -148,7 +108,7 @@ def test_the_cursor_of_a_page_without_items_leads_to_what_comes(harness: Harness
 def test_the_newest_cursor_comes_after_all_items(harness: Harness) -> None:
     for number in range(5):
         cursor = write(harness, b"%d" % number)
-        assert cursor == harness.stored.read(harness.app, None, 10).items[-1].cursor
+        assert cursor == harness.feed.read(harness.app, None, 10).items[-1].cursor
         assert read(harness, cursor) == []
 
 
@@ -157,14 +117,14 @@ def test_a_cursor_before_what_is_kept_has_lost_something(harness: Harness) -> No
     second = write(harness, b"2")
     for number in range(3, 9):
         write(harness, b"%d" % number)
-    harness.keep(4)
-    found = harness.stored.read(harness.app, first, 10)
+    harness.keep(harness.app, 4)
+    found = harness.feed.read(harness.app, first, 10)
     assert (found.items, found.lost) == ((), True)
     assert read(harness, found.cursor) == read(harness) == ["5", "6", "7", "8"]
-    assert harness.stored.read(harness.app, second, 10).cursor == found.cursor
-    assert harness.stored.read(harness.app, "0-0", 10).lost
-    harness.keep(2)
-    again = harness.stored.read(harness.app, found.cursor, 10)
+    assert harness.feed.read(harness.app, second, 10).cursor == found.cursor
+    assert harness.feed.read(harness.app, "0-0", 10).lost
+    harness.keep(harness.app, 2)
+    again = harness.feed.read(harness.app, found.cursor, 10)
     assert again.lost
     assert read(harness, again.cursor) == ["7", "8"]
 
@@ -172,9 +132,9 @@ def test_a_cursor_before_what_is_kept_has_lost_something(harness: Harness) -> No
 def test_what_is_left_of_a_feed_without_items_is_its_end(harness: Harness) -> None:
     first = write(harness, b"1")
     last = write(harness, b"2")
-    harness.keep(0)
+    harness.keep(harness.app, 0)
     assert read(harness) == read(harness, last) == []
-    found = harness.stored.read(harness.app, first, 10)
+    found = harness.feed.read(harness.app, first, 10)
     assert (found.lost, found.cursor) == (True, last)
     write(harness, b"3")
     assert read(harness) == ["3"]
@@ -184,15 +144,15 @@ def test_a_cursor_that_no_item_has_had_yet_is_none_to_go_on_from(harness: Harnes
     kept = write(harness, b"1")
     lost = write(harness, b"2", b"3")
     harness.lose(2)
-    found = harness.stored.read(harness.app, lost, 10)
+    found = harness.feed.read(harness.app, lost, 10)
     assert (found.items, found.lost, found.cursor) == ((), True, kept)
     assert read(harness, found.cursor) == []
     for future in ("9" * 18 + "-" + "9" * 18, "9" * 18 + "-0"):
-        assert harness.stored.read(harness.app, future, 10) == found
+        assert harness.feed.read(harness.app, future, 10) == found
 
 
 def test_a_feed_of_which_nothing_is_left_begins_anew(harness: Harness) -> None:
-    found = harness.stored.read(harness.app, "1800000000000-7", 10)
+    found = harness.feed.read(harness.app, "1800000000000-7", 10)
     assert (found.items, found.lost) == ((), True)
     write(harness, b"1")
     assert read(harness, found.cursor) == ["1"]
@@ -202,16 +162,16 @@ def test_a_feed_of_which_nothing_is_left_begins_anew(harness: Harness) -> None:
 def test_a_text_that_is_no_cursor_is_refused(harness: Harness, cursor: str) -> None:
     write(harness, b"1")
     with pytest.raises(ValueError, match="no cursor"):
-        harness.stored.read(harness.app, cursor, 10)
+        harness.feed.read(harness.app, cursor, 10)
 
 
 def test_items_come_with_what_the_index_knows_of_their_games(harness: Harness) -> None:
     write(harness, b"1", b"2", game="first", summary=b'{"ref":"a\\nb"}')
     write(harness, b"3", game="second", summary=b"{}")
-    assert harness.stored.read(harness.app, None, 10).summaries == {"first": b'{"ref":"a\\nb"}', "second": b"{}"}
-    assert harness.stored.read(harness.app, None, 2).summaries == {"first": b'{"ref":"a\\nb"}'}
+    assert harness.feed.read(harness.app, None, 10).summaries == {"first": b'{"ref":"a\\nb"}', "second": b"{}"}
+    assert harness.feed.read(harness.app, None, 2).summaries == {"first": b'{"ref":"a\\nb"}'}
     write(harness, b"4", game="first", summary=b'{"ref":"c"}')
-    assert harness.stored.read(harness.app, None, 1).summaries == {"first": b'{"ref":"c"}'}
+    assert harness.feed.read(harness.app, None, 1).summaries == {"first": b'{"ref":"c"}'}
 
 
 def test_nothing_is_known_of_a_game_that_was_deleted_or_forgotten(harness: Harness) -> None:
@@ -219,7 +179,7 @@ def test_nothing_is_known_of_a_game_that_was_deleted_or_forgotten(harness: Harne
     write(harness, b"2", game="forgotten", summary=b'{"ref":"b"}')
     write(harness, b"3", game="deleted", summary=b"", deleted=True)
     harness.index.remove(harness.app, "forgotten", position=harness.index.position(harness.app, "forgotten"))
-    found = harness.stored.read(harness.app, None, 10)
+    found = harness.feed.read(harness.app, None, 10)
     assert [item.game for item in found.items] == ["deleted", "forgotten", "deleted"]
     assert not any(found.summaries.values())
 
@@ -234,25 +194,19 @@ def test_a_write_to_an_index_that_has_gone_on_appends_nothing(harness: Harness) 
 def test_no_application_reads_what_is_told_to_another(harness: Harness) -> None:
     cursor = write(harness, b"1")
     other = new_id()
-    assert harness.stored.read(other, None, 10).items == ()
-    assert harness.stored.read(other, cursor, 10).items == ()
-    assert harness.stored.newest(other) != cursor
+    assert harness.feed.read(other, None, 10).items == ()
+    assert harness.feed.read(other, cursor, 10).items == ()
+    assert harness.feed.newest(other) != cursor
 
 
-@pytest.mark.parametrize("kind", ["redis", "cluster"])
-def test_no_feed_grows_without_end(kind: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_feed_grows_without_end(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(redis_index, "FEED_ITEMS", 100)
-    harness = RedisHarness(
-        SingleNodeTopology(request.getfixturevalue("shared_client"))
-        if kind == "redis"
-        else request.getfixturevalue("cluster_topology")
-    )
     first = write(harness, b"first")
     for _ in range(20):
         write(harness, *[b"more"] * 50)
     kept = read(harness)
     assert 100 <= len(kept) <= 300
-    assert harness.stored.read(harness.app, first, 10).lost
+    assert harness.feed.read(harness.app, first, 10).lost
 
 
 @pytest.fixture
@@ -264,14 +218,14 @@ def restarted(tmp_path: Path) -> Iterator[RealServer]:
 
 def test_a_cursor_survives_the_restart_of_the_server(restarted: RealServer) -> None:
     topology = open_topology(restarted.url)
-    harness = RedisHarness(topology)
+    harness = Harness(topology)
     write(harness, b"1", b"2", b"3")
-    harness.keep(2)
-    cursor = harness.stored.read(harness.app, None, 1).cursor
-    before = harness.stored.read(harness.app, None, 10)
+    harness.keep(harness.app, 2)
+    cursor = harness.feed.read(harness.app, None, 1).cursor
+    before = harness.feed.read(harness.app, None, 10)
     restarted.kill()
     restarted.start()
-    assert harness.stored.read(harness.app, None, 10) == before
+    assert harness.feed.read(harness.app, None, 10) == before
     assert read(harness, cursor) == ["3"]
-    assert harness.stored.read(harness.app, "0-0", 10).lost
+    assert harness.feed.read(harness.app, "0-0", 10).lost
     assert harness.index.position(harness.app, "game") == IndexPosition(1, "w1", ())

@@ -1,10 +1,10 @@
-"""The contract of every index of games and of every lobby, tested with Redis, with a Cluster and in memory."""
+"""The index of games and the lobbies, on one server and on a Cluster."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 
@@ -13,17 +13,13 @@ from service.backends.index.store import (
     MAX_FOR_ALL,
     MAX_IN_LOBBY,
     MAX_TRIMMED,
-    RedisIndex,
-    RedisLobby,
 )
 from service.backends.index.summaries import deleted_entry
 from service.backends.ports import (
     LOBBY_MS,
-    GameIndex,
     IndexEntry,
     IndexPosition,
     IndexQuery,
-    Lobby,
     LobbyEntry,
     LobbyQuery,
     PlayerEntry,
@@ -33,97 +29,27 @@ from service.redis import keys
 from service.redis.shards import shard_of, with_shard
 from service.redis.topology import SingleNodeTopology, Topology
 from tests.storage.conftest import TTL
-from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
-from tests.support.stores.redis_stores import redis_calls
+from tests.support.stores.stored_index import StoredIndex
 
 pytestmark = pytest.mark.gate
 
 START = IndexPosition(0, "", ())
 
 
-class Harness(Protocol):
-    """An index, a lobby, an application, and what lies behind them."""
+class Harness(StoredIndex):
+    """An index, a lobby, and an application."""
 
-    index: GameIndex
-    lobby: Lobby
-    app: str
-
-    def now(self) -> int:
-        """Milliseconds since 1970, by the clock of the index."""
-
-    def feed(self) -> list[bytes]:
-        """The items of the feed of the application."""
-
-    def activate(self, endpoint: str) -> None:
-        """Have an endpoint told of the games of the application."""
-
-    def due(self, endpoint: str) -> dict[str, int]:
-        """When an endpoint is to be told of which games."""
-
-    def notified(self, endpoint: str) -> dict[str, int]:
-        """Up to which version an endpoint knows which games."""
-
-    def pass_lobby_time(self) -> None:
-        """Let entries of the lobby end."""
-
-
-class MemoryHarness:
-    def __init__(self) -> None:
-        self.time = 1_800_000_000.0
-        self.memory = MemoryIndex(TTL, lambda: self.time)
-        self.index: GameIndex = self.memory
-        self.lobby: Lobby = MemoryLobby(lambda: self.time)
-        self.app = new_id()
-
-    def now(self) -> int:
-        return int(self.time * 1000)
-
-    def feed(self) -> list[bytes]:
-        return self.memory.items.get(self.app, [])
-
-    def activate(self, endpoint: str) -> None:
-        self.memory.endpoints.setdefault(self.app, set()).add(endpoint)
-
-    def due(self, endpoint: str) -> dict[str, int]:
-        return self.memory.due.get((self.app, endpoint), {})
-
-    def notified(self, endpoint: str) -> dict[str, int]:
-        return self.memory.notified.get((self.app, endpoint), {})
-
-    def pass_lobby_time(self) -> None:
-        self.time += LOBBY_MS / 1000
-
-
-class RedisHarness:
     def __init__(self, topology: Topology) -> None:
-        calls = redis_calls(topology)
-        self.index: GameIndex = RedisIndex(calls, TTL)
-        self.lobby: Lobby = RedisLobby(calls)
+        super().__init__(topology, TTL)
         self.app = new_id()
-        self._topology = topology
 
     def now(self) -> int:
+        """Milliseconds since 1970, by the clock of the server."""
         seconds, micros = self.call(keys.index(self.app), b"TIME")
         return int(seconds) * 1000 + int(micros) // 1000
 
-    def feed(self) -> list[bytes]:
-        return [fields[1] for _, fields in self.call(keys.feed(self.app), b"XRANGE", keys.feed(self.app), b"-", b"+")]
-
-    def activate(self, endpoint: str) -> None:
-        key = keys.endpoints(self.app)
-        self.call(key, b"SADD", key, endpoint.encode())
-
-    def due(self, endpoint: str) -> dict[str, int]:
-        key = keys.webhook(self.app, endpoint, "due")
-        pairs = self.call(key, b"ZRANGE", key, 0, -1, b"WITHSCORES")
-        return {game.decode(): int(at) for game, at in zip(pairs[::2], pairs[1::2], strict=True)}
-
-    def notified(self, endpoint: str) -> dict[str, int]:
-        key = keys.webhook(self.app, endpoint, "notified")
-        pairs = self.call(key, b"HGETALL", key)
-        return {game.decode(): int(version) for game, version in zip(pairs[::2], pairs[1::2], strict=True)}
-
     def pass_lobby_time(self) -> None:
+        """Let entries of the lobby end."""
         for entries, until, _ in map(keys.lobby, (None, ONE, OTHER)):
             values = self.call(entries, b"HGETALL", entries)
             for game, value in zip(values[::2], values[1::2], strict=True):
@@ -131,11 +57,6 @@ class RedisHarness:
                 earlier = int(ends) - LOBBY_MS
                 self.call(entries, b"HSET", entries, game, b"%b %d %b" % (version, earlier, rest))
                 self.call(entries, b"ZADD", until, earlier, game)
-
-    def call(self, key: bytes, *command: Any) -> Any:
-        (answer,) = self._topology.call(key, command)
-        assert not isinstance(answer, Exception), answer
-        return answer
 
 
 def new_id() -> str:
@@ -146,29 +67,25 @@ ONE, OTHER = new_id(), new_id()
 """Ids of applications."""
 
 
-@pytest.fixture(params=["memory", "redis", "cluster"])
+@pytest.fixture(params=["redis", "cluster"])
 def harness(request: pytest.FixtureRequest) -> Iterator[Harness]:
-    if request.param == "memory":
-        yield MemoryHarness()
-        return
-    single = request.param == "redis"
     topology: Topology = (
         SingleNodeTopology(request.getfixturevalue("shared_client"))
-        if single
+        if request.param == "redis"
         else request.getfixturevalue("cluster_topology")
     )
-    harness = RedisHarness(topology)
+    harness = Harness(topology)
     clear_lobby(harness)
     yield harness
     clear_lobby(harness)
 
 
-def clear_lobby(harness: RedisHarness) -> None:
+def clear_lobby(harness: Harness) -> None:
     for key in [each for app in (None, ONE, OTHER) for each in lobby_keys(harness, app)]:
         harness.call(key, b"DEL", key)
 
 
-def lobby_keys(harness: RedisHarness, app: str | None) -> list[bytes]:
+def lobby_keys(harness: Harness, app: str | None) -> list[bytes]:
     """The keys of a lobby that there are."""
     key, _, _ = keys.lobby(app)
     found, cursor = [], b"0"
@@ -281,9 +198,9 @@ def test_only_who_knows_the_position_puts(harness: Harness, games: Games) -> Non
     for position in wrong:
         assert not index.put(app, newer, [b"two"], (), position=position)
         assert not index.remove(app, game, position=position)
-    assert harness.feed() == [b"one"]
+    assert harness.items(harness.app) == [b"one"]
     assert index.put(app, newer, [b"two"], (), position=index.position(app, game))
-    assert harness.feed() == [b"one", b"two"]
+    assert harness.items(harness.app) == [b"one", b"two"]
 
 
 def test_a_version_without_an_id_of_a_write_is_a_position_too(harness: Harness, games: Games) -> None:
@@ -392,13 +309,13 @@ def test_a_removed_game_is_unknown(harness: Harness, games: Games) -> None:
     ]
     for query in queries:
         assert games.found(**query) == []
-    assert harness.feed() == [b"one"]
+    assert harness.items(harness.app) == [b"one"]
     assert games.put(game)
 
 
 def test_a_deleted_game_is_listed_no_more_and_known_as_deleted(harness: Harness, games: Games) -> None:
     game, app, index = new_id(), harness.app, harness.index
-    harness.activate("hook")
+    harness.activate(harness.app, "hook")
     games.put(game, ref="club", players={"anna": 1})
     deleted = IndexEntry(game, 2, "", games.began, games.began, None, (), "-", "deleted", b"", deleted=True)
     position = index.position(app, game)
@@ -408,8 +325,8 @@ def test_a_deleted_game_is_listed_no_more_and_known_as_deleted(harness: Harness,
     queries: list[dict[str, Any]] = [{}, {"ref": "club"}, {"player_ref": "anna"}, {"statuses": ("deleted",)}]
     for query in queries:
         assert games.found(**query) == []
-    assert harness.feed() == [b"deleted"]
-    assert harness.notified("hook") == {game: 0}
+    assert harness.items(harness.app) == [b"deleted"]
+    assert harness.notified(harness.app, "hook") == {game: 0}
 
 
 def test_no_application_sees_the_games_of_another(harness: Harness, games: Games) -> None:
@@ -436,38 +353,38 @@ def test_endpoints_are_due_and_know_the_version_before(harness: Harness, games: 
     game = new_id()
     games.put(game, version=2)
     for endpoint in ("one", "two"):
-        harness.activate(endpoint)
+        harness.activate(harness.app, endpoint)
     assert harness.index.position(harness.app, game).endpoints == ("one", "two")
     before = harness.now()
     games.put(game, version=5)
     for endpoint in ("one", "two"):
-        assert harness.notified(endpoint) == {game: 2}
-        assert before <= harness.due(endpoint)[game] <= harness.now()
+        assert harness.notified(harness.app, endpoint) == {game: 2}
+        assert before <= harness.due(harness.app, endpoint)[game] <= harness.now()
     games.put(game, version=6)
-    assert harness.notified("one") == {game: 2}
+    assert harness.notified(harness.app, "one") == {game: 2}
 
 
 def test_what_is_new_gives_a_due_game_another_time(harness: Harness, games: Games) -> None:
     game, seen = new_id(), set()
-    harness.activate("hook")
+    harness.activate(harness.app, "hook")
     for version in range(1, 20):
         games.put(game, version=version)
-        seen.add(harness.due("hook")[game])
+        seen.add(harness.due(harness.app, "hook")[game])
     assert len(seen) == 19
 
 
 def test_endpoints_are_told_again_of_what_follows_a_version(harness: Harness, games: Games) -> None:
     game = new_id()
-    harness.activate("hook")
+    harness.activate(harness.app, "hook")
     games.put(game, version=9)
     games.put(game, version=8, notified=7)
-    assert harness.notified("hook") == {game: 7}
+    assert harness.notified(harness.app, "hook") == {game: 7}
 
 
 def test_an_endpoint_that_is_no_longer_active_is_not_told(harness: Harness, games: Games) -> None:
     game, app = new_id(), harness.app
     assert harness.index.put(app, games.entry(game), (), ("gone",), position=START)
-    assert harness.notified("gone") == harness.due("gone") == {}
+    assert harness.notified(harness.app, "gone") == harness.due(harness.app, "gone") == {}
 
 
 def test_all_games_of_an_index_can_be_read(harness: Harness, games: Games) -> None:
@@ -492,7 +409,7 @@ def test_the_usage_of_an_application_follows_its_games(harness: Harness, games: 
         games.put(str(number), size=size)
     assert usage() == (3, 1_230, 0)
     for endpoint in ("a", "b"):
-        harness.activate(endpoint)
+        harness.activate(harness.app, endpoint)
     games.put("1", version=2, size=500)
     games.put("3", version=1, size=7)
     assert usage() == (4, 1_537, 4)
@@ -679,17 +596,10 @@ def test_of_an_application_the_newest_games_are_kept(harness: Harness) -> None:
     assert len(shown(harness)) == MAX_FOR_ALL + 1
 
 
-# What only Redis has
+# The keys
 
 
-@pytest.fixture(params=["redis", "cluster"])
-def redis_harness(request: pytest.FixtureRequest) -> RedisHarness:
-    if request.param == "redis":
-        return RedisHarness(SingleNodeTopology(request.getfixturevalue("shared_client")))
-    return RedisHarness(request.getfixturevalue("cluster_topology"))
-
-
-def keys_of(harness: RedisHarness) -> list[bytes]:
+def keys_of(harness: Harness) -> list[bytes]:
     found, cursor = [], b"0"
     while True:
         pattern = keys.state(harness.app) + b"*"
@@ -699,79 +609,79 @@ def keys_of(harness: RedisHarness) -> list[bytes]:
             return sorted(found)
 
 
-def test_games_that_have_expired_are_removed_little_by_little(redis_harness: RedisHarness) -> None:
-    games = Games(redis_harness)
-    redis_harness.activate("hook")
+def test_games_that_have_expired_are_removed_little_by_little(harness: Harness) -> None:
+    games = Games(harness)
+    harness.activate(harness.app, "hook")
     old = [new_id() for _ in range(MAX_TRIMMED + 5)]
     for game in old:
         games.put(game, 1_000_000 - TTL * 1000 + 60_000, ref="club", players={"anna": 1}, size=100)
-    key = keys.state(redis_harness.app) + b":ends"
+    key = keys.state(harness.app) + b":ends"
     for game in old:
-        redis_harness.call(key, b"ZINCRBY", key, -120_000 - DAY_MS, game.encode())
+        harness.call(key, b"ZINCRBY", key, -120_000 - DAY_MS, game.encode())
     living = new_id()
     games.put(living, size=7)
-    assert len(redis_harness.index.games(redis_harness.app, None)[0]) == 1 + 5
-    assert redis_harness.index.usage(redis_harness.app)[:2] == (1, 507)
+    assert len(harness.index.games(harness.app, None)[0]) == 1 + 5
+    assert harness.index.usage(harness.app)[:2] == (1, 507)
     games.put(living, version=2, size=8)
-    assert redis_harness.index.usage(redis_harness.app)[:2] == (1, 8)
-    assert redis_harness.index.games(redis_harness.app, None)[0] == [living]
-    assert list(redis_harness.due("hook")) == list(redis_harness.notified("hook")) == [living]
-    of_app = [each.removeprefix(keys.state(redis_harness.app)) for each in keys_of(redis_harness)]
+    assert harness.index.usage(harness.app)[:2] == (1, 8)
+    assert harness.index.games(harness.app, None)[0] == [living]
+    assert list(harness.due(harness.app, "hook")) == list(harness.notified(harness.app, "hook")) == [living]
+    of_app = [each.removeprefix(keys.state(harness.app)) for each in keys_of(harness)]
     lists = [b":bytes", b":endpoints", b":ends", b":games", b":index"]
     assert of_app == [*lists, b":webhook:hook:due", b":webhook:hook:notified"]
 
 
-def test_a_game_whose_entry_has_ended_is_known_for_a_day_more(redis_harness: RedisHarness) -> None:
-    games = Games(redis_harness)
+def test_a_game_whose_entry_has_ended_is_known_for_a_day_more(harness: Harness) -> None:
+    games = Games(harness)
     game = new_id()
     games.put(game, 1_000_000 - TTL * 1000 + 60_000, items=[b"one"])
-    key = keys.state(redis_harness.app) + b":ends"
-    redis_harness.call(key, b"ZINCRBY", key, -120_000, game.encode())  # but it was written again meanwhile
+    key = keys.state(harness.app) + b":ends"
+    harness.call(key, b"ZINCRBY", key, -120_000, game.encode())  # but it was written again meanwhile
     games.put(new_id())
-    assert redis_harness.index.position(redis_harness.app, game).version == 1
+    assert harness.index.position(harness.app, game).version == 1
 
 
-def test_every_key_of_the_index_expires_as_a_game_does(redis_harness: RedisHarness) -> None:
-    games = Games(redis_harness)
-    redis_harness.activate("hook")
+def test_every_key_of_the_index_expires_as_a_game_does(harness: Harness) -> None:
+    games = Games(harness)
+    harness.activate(harness.app, "hook")
     game = new_id()
     games.put(game, ref="club", players={"anna": 1}, items=[b"item"])
-    expiring = [key for key in keys_of(redis_harness) if not key.endswith(b":endpoints")]
+    expiring = [key for key in keys_of(harness) if not key.endswith(b":endpoints")]
     assert len(expiring) == 10
     for key in expiring:
-        assert TTL - 5 <= redis_harness.call(key, b"TTL", key) <= TTL
+        assert TTL - 5 <= harness.call(key, b"TTL", key) <= TTL
 
 
-def test_no_ref_is_in_the_name_of_a_key_or_beside_the_summary(redis_harness: RedisHarness) -> None:
+def test_no_ref_is_in_the_name_of_a_key_or_beside_the_summary(harness: Harness) -> None:
     game = new_id()
-    Games(redis_harness).put(game, ref="the club", players={"anna maria": 1})
-    everything = keys_of(redis_harness)
-    everything += redis_harness.call(everything[0], b"HGETALL", keys.index(redis_harness.app))
+    Games(harness).put(game, ref="the club", players={"anna maria": 1})
+    everything = keys_of(harness)
+    everything += harness.call(everything[0], b"HGETALL", keys.index(harness.app))
     assert not any(b"club" in each or b"anna" in each for each in everything)
 
 
-def test_an_endpoint_that_is_due_is_reminded_of_unless_somebody_has_it(redis_harness: RedisHarness) -> None:
-    games = Games(redis_harness)
-    app = redis_harness.app
-    redis_harness.activate("hook")
+def test_an_endpoint_that_is_due_is_reminded_of_unless_somebody_has_it(harness: Harness) -> None:
+    games = Games(harness)
+    app = harness.app
+    harness.activate(harness.app, "hook")
     shard = shard_of(app)
     assert shard is not None
     key, member = keys.reminder_sets("webhooks")[shard], f"{app}.hook".encode()
-    score: Callable[[], float] = lambda: float(redis_harness.call(key, b"ZSCORE", key, member))  # noqa: E731
+    score: Callable[[], float] = lambda: float(harness.call(key, b"ZSCORE", key, member))  # noqa: E731
     games.put(new_id())
-    assert redis_harness.now() - 1000 < score() <= redis_harness.now()
-    later = redis_harness.now() + 100_000
-    redis_harness.call(key, b"ZADD", key, later, member)
+    assert harness.now() - 1000 < score() <= harness.now()
+    later = harness.now() + 100_000
+    harness.call(key, b"ZADD", key, later, member)
     games.put(new_id())
-    assert score() <= redis_harness.now()
-    redis_harness.call(key, b"ZADD", key, b"%d.5" % later, member)
+    assert score() <= harness.now()
+    harness.call(key, b"ZADD", key, b"%d.5" % later, member)
     games.put(new_id())
     assert score() == later + 0.5
-    redis_harness.call(key, b"ZREM", key, member)
+    harness.call(key, b"ZREM", key, member)
 
 
-def test_a_page_looks_at_a_bounded_number_of_games(redis_harness: RedisHarness) -> None:
-    games = Games(redis_harness)
+def test_a_page_looks_at_a_bounded_number_of_games(harness: Harness) -> None:
+    games = Games(harness)
     wanted = new_id()
     games.put(wanted, 0, status="finished")
     for at in range(MAX_EXAMINED):
@@ -779,14 +689,14 @@ def test_a_page_looks_at_a_bounded_number_of_games(redis_harness: RedisHarness) 
     assert games.pages(statuses=("finished",), limit=1) == [[], [wanted]]
 
 
-def test_every_key_of_a_lobby_lies_in_one_slot_and_expires_with_its_entries(redis_harness: RedisHarness) -> None:
+def test_every_key_of_a_lobby_lies_in_one_slot_and_expires_with_its_entries(harness: Harness) -> None:
     for at in range(MAX_FOR_ALL + 1):
-        redis_harness.lobby.put(lobby_game(f"game{at}", at))
-    redis_harness.lobby.put(lobby_game("game1", 1, version=2)._replace(json=None))  # another one takes its place
+        harness.lobby.put(lobby_game(f"game{at}", at))
+    harness.lobby.put(lobby_game("game1", 1, version=2)._replace(json=None))  # another one takes its place
     for app, tag in ((None, "lobby"), (ONE, ONE)):
-        found = lobby_keys(redis_harness, app)
+        found = lobby_keys(harness, app)
         assert len(found) == 6
         for key in found:
             assert b"{%b}" % tag.encode() in key
-            assert LOBBY_MS - 60_000 <= redis_harness.call(key, b"PTTL", key) <= LOBBY_MS
-    clear_lobby(redis_harness)
+            assert LOBBY_MS - 60_000 <= harness.call(key, b"PTTL", key) <= LOBBY_MS
+    clear_lobby(harness)

@@ -7,10 +7,10 @@ from threading import Event, Thread
 from typing import Any
 
 import pytest
+import redis
 from prometheus_client import CollectorRegistry
 
 from service.backends.index.outbox import LOBBY_REFRESH_MS
-from service.backends.index.store import RedisIndex, RedisLobby
 from service.redis.errors import StorageUnavailable
 from service.redis.topology import open_topology
 from service.workers.consumer import Queue, Stop
@@ -21,9 +21,9 @@ from tests.backends.owned import APP, START, Owned, Published, listing_of, outbo
 from tests.storage.servers import RealServer
 from tests.support import reminders
 from tests.support.background import Background
-from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.memory_store import MemoryStore
-from tests.support.stores.redis_stores import redis_calls, redis_reminders, redis_store
+from tests.support.stores.redis_stores import redis_reminders, redis_store
+from tests.support.stores.simulated_clock import SimulatedClock
 from tests.support.waiting import PATIENCE, until
 from tests.workers.tables import TTL
 
@@ -33,12 +33,11 @@ pytestmark = pytest.mark.gate
 class Table(Owned):
     """Games in memory, with an outbox worker in this process, at a time that only the test moves."""
 
-    def __init__(self) -> None:
+    def __init__(self, server: redis.Redis) -> None:
         self.now = START
         self.memory = MemoryStore(TTL, lambda: self.now / 1000)
         super().__init__(self.memory, lambda: self.now)
-        self.index = MemoryIndex(TTL, lambda: self.now / 1000)
-        self.published = Published(self.index, MemoryLobby(lambda: self.now / 1000))
+        self.published = Published(SimulatedClock(server, self.clock), TTL)
         self.registry = CollectorRegistry()
         self.outbox = outbox_of(self, self.published)
         self.woken: list[int] = []
@@ -54,8 +53,8 @@ class Table(Owned):
 
 
 @pytest.fixture
-def table() -> Table:
-    return Table()
+def table(empty_server: redis.Redis) -> Table:
+    return Table(empty_server)
 
 
 def test_what_was_told_is_forgotten_until_there_is_more(table: Table) -> None:
@@ -94,7 +93,7 @@ def test_whoever_tells_endpoints_is_woken(table: Table) -> None:
     game = table.create()
     table.worker.step()
     assert table.woken == []
-    table.index.endpoints[APP] = {"hook"}
+    table.published.activate(APP, "hook")
     table.play(game)
     table.worker.step()
     assert table.woken == [START]
@@ -102,7 +101,7 @@ def test_whoever_tells_endpoints_is_woken(table: Table) -> None:
 
 def test_while_the_storage_is_away_a_game_is_tried_again(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     game = table.create()
-    position = table.index.position
+    position = table.published.index.position
     errors = iter([StorageUnavailable("away", 2)])
 
     def failing(app: str, game: str) -> Any:
@@ -110,7 +109,7 @@ def test_while_the_storage_is_away_a_game_is_tried_again(table: Table, monkeypat
             raise error
         return position(app, game)
 
-    monkeypatch.setattr(table.index, "position", failing)
+    monkeypatch.setattr(table.published.index, "position", failing)
     table.worker.step()
     assert table.reminder(game) == START + 2000
     table.now += 2000
@@ -213,8 +212,7 @@ class OnRedis(Owned):
     def __init__(self, server: RealServer) -> None:
         topology = open_topology(server.url)
         super().__init__(redis_store(topology, TTL), redis_reminders(topology).server_time)
-        calls = redis_calls(topology)
-        self.published = Published(RedisIndex(calls, TTL), RedisLobby(calls))
+        self.published = Published(topology, TTL)
 
 
 def waiting(server: RealServer) -> int:
