@@ -7,18 +7,20 @@ from collections.abc import Iterator
 from typing import Protocol, get_args
 
 import pytest
+import redis
 
 from service.games.ports import Commit, IdempotencyRecord, Store, StoredGame, WriteRequest
 from service.games.reminders import NO_ALLOWANCE, ClockReading, LeasedReminder, ReminderKind, ReminderQueue, Reminders
-from service.games.store.heartbeats import Heartbeat
 from service.redis import keys
 from service.redis.shards import SHARDS, shard_of, with_shard
-from service.redis.topology import SingleNodeTopology, Topology
+from service.redis.topology import Topology
+from tests.storage.clusters import Cluster
 from tests.storage.conftest import TTL
 from tests.storage.write_requests import write
 from tests.support import reminders
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_reminders, redis_store
+from tests.support.stores.simulated_clock import SimulatedClock, SimulatedClusterClock
 
 pytestmark = pytest.mark.gate
 
@@ -26,7 +28,7 @@ KINDS: list[ReminderKind] = ["bots", "clock"]
 LEASE = 20_000
 HARNESSES = ["memory", "redis", "cluster"]
 AGO, LATER = 2_000, 1_000_000
-"""How long ago a reminder was due, or will be; milliseconds. The clock of the tests below stands still."""
+"""How long ago a reminder was due, or will be; milliseconds. The clocks of the tests below stand still."""
 
 
 class Harness(Protocol):
@@ -61,40 +63,38 @@ class MemoryHarness:
 
 
 class RedisHarness:
-    """The clock of the server cannot be moved, so all times that are stored are."""
+    """Its clock stands still, too, so that no machine is too slow for a test."""
 
-    def __init__(self, topology: Topology) -> None:
-        self.store: Store = redis_store(topology, TTL)
-        reminders = redis_reminders(topology)
+    def __init__(self, servers: redis.Redis | Cluster) -> None:
+        self.time = 1_800_000_000_000
+        self.topology: Topology = (
+            SimulatedClusterClock(servers.url, lambda: self.time)
+            if isinstance(servers, Cluster)
+            else SimulatedClock(servers, lambda: self.time)
+        )
+        self.store: Store = redis_store(self.topology, TTL)
+        reminders = redis_reminders(self.topology)
         self.queue: ReminderQueue = reminders
         self.heartbeats = reminders.heartbeats
-        self._topology = topology
 
     def beat(self) -> None:
         self.heartbeats.beat()
 
     def scores(self, kind: ReminderKind) -> dict[str, float]:
-        return reminders.stored(self._topology, kind)
+        return reminders.stored(self.topology, kind)
 
     def pass_time(self, milliseconds: int) -> None:
-        for kind in KINDS:
-            reminders.pass_time(self._topology, kind, milliseconds)
-        for key in keys.HEARTBEATS:
-            (note,) = self._topology.call(key, (b"GET", key))
-            if note is not None:
-                *times, ahead = Heartbeat.parse(note)
-                times = [max(each - milliseconds, 0) for each in times]
-                self._topology.call(key, (b"SET", key, b"%d %d %d %d" % (*times, ahead)))
+        self.time += milliseconds
 
     def tenants(self, kind: ReminderKind) -> int:
         """How many tenants are known."""
-        return sum([self._topology.call(key, (b"ZCARD", key))[0] for key in keys.reminder_sets(kind)])
+        return sum([self.topology.call(key, (b"ZCARD", key))[0] for key in keys.reminder_sets(kind)])
 
     def clear(self) -> None:
         for kind in get_args(ReminderKind):
-            reminders.clear(self._topology, kind)
+            reminders.clear(self.topology, kind)
         for key in keys.HEARTBEATS:
-            self._topology.call(key, (b"DEL", key))
+            self.topology.call(key, (b"DEL", key))
 
 
 @pytest.fixture(params=HARNESSES)
@@ -107,13 +107,7 @@ def run_harness(request: pytest.FixtureRequest, name: str) -> Iterator[Harness]:
     if name == "memory":
         yield MemoryHarness()
         return
-    single = name == "redis"
-    topology: Topology = (
-        SingleNodeTopology(request.getfixturevalue("shared_client"))
-        if single
-        else request.getfixturevalue("cluster_topology")
-    )
-    harness = RedisHarness(topology)
+    harness = RedisHarness(request.getfixturevalue("shared_client" if name == "redis" else "shared_cluster"))
     harness.clear()
     yield harness
     harness.clear()

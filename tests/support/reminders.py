@@ -20,24 +20,15 @@ def stored(servers: Servers, kind: ReminderKind) -> dict[str, float]:
     return {name.decode(): at for _, name, at in _members(servers, _sets(servers, kind))}
 
 
-def pass_time(servers: Servers, kind: ReminderKind, milliseconds: float) -> None:
-    """Make everything due so much sooner, also what is leased."""
-    _move(servers, kind, b"ZINCRBY", repr(-milliseconds).encode())
-
-
 def end_leases(servers: Servers, kind: ReminderKind) -> None:
     """Make everything due, as if the time of all leases were over: those of the killed, and those of the living."""
-    _move(servers, kind, b"ZADD", b"XX", b"1")
+    every = {*_sets(servers, kind), *keys.reminder_sets(kind)}
+    _each(servers, [(key, (b"ZADD", key, b"XX", b"1", member)) for key, member, _ in _members(servers, every)])
 
 
 def clear(servers: Servers, kind: ReminderKind) -> None:
     """Remove all reminders of this kind."""
     _each(servers, [(key, (b"DEL", key)) for key in (*_sets(servers, kind), *keys.reminder_sets(kind))])
-
-
-def _move(servers: Servers, kind: ReminderKind, name: bytes, *arguments: bytes) -> None:
-    every = {*_sets(servers, kind), *keys.reminder_sets(kind)}
-    _each(servers, [(key, (name, key, *arguments, member)) for key, member, _ in _members(servers, every)])
 
 
 def _sets(servers: Servers, kind: ReminderKind) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""A server under a clock that a test moves."""
+"""Servers under a clock that a test moves."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Any, Final
 import redis
 
 from service.redis.calls import _SOURCES
+from service.redis.cluster import ClusterTopology
 from service.redis.connection import Command
 from service.redis.topology import SingleNodeTopology
+from service.redis.url import read_redis_url
 
 _TIME: Final = b"redis.call('TIME')"
 
@@ -42,16 +44,32 @@ class SimulatedClock(SingleNodeTopology):
         self._now = now
 
     def call(self, key: bytes, *commands: Command) -> list[Any]:
-        return super().call(key, *map(self._at_the_time, commands))
+        return super().call(key, *[_at(self._now(), command) for command in commands])
 
     def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
-        return super().call_each([(key, self._at_the_time(command)) for key, command in calls])
+        return super().call_each([(key, _at(self._now(), command)) for key, command in calls])
 
-    def _at_the_time(self, command: Command) -> Command:
-        seconds, milliseconds = divmod(self._now(), 1000)
-        time = seconds, milliseconds * 1000
-        if command == (b"TIME",):
-            return b"EVAL", b"return ARGV", 0, *time
-        if command[0] in (b"EVALSHA", b"EVAL") and command[1] in _TIMED:
-            return command[0], _TIMED[command[1]], *command[2:], *time
-        return command
+
+class SimulatedClusterClock(ClusterTopology):
+    """The servers of a Cluster, with one time for all of them, as that of a ``SimulatedClock``."""
+
+    def __init__(self, url: str, now: Callable[[], int]) -> None:
+        super().__init__(read_redis_url(url))
+        self._now = now
+
+    def call(self, key: bytes, *commands: Command) -> list[Any]:
+        return super().call(key, *[_at(self._now(), command) for command in commands])
+
+    def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
+        return super().call_each([(key, _at(self._now(), command)) for key, command in calls])
+
+
+def _at(now: int, command: Command) -> Command:
+    """The command that does the same at this time."""
+    seconds, milliseconds = divmod(now, 1000)
+    time = seconds, milliseconds * 1000
+    if command == (b"TIME",):
+        return b"EVAL", b"return ARGV", 0, *time
+    if command[0] in (b"EVALSHA", b"EVAL") and command[1] in _TIMED:
+        return command[0], _TIMED[command[1]], *command[2:], *time
+    return command
