@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from service.web.operation import operation_of
 from tools.openapi.document import document
 from tools.openapi.example_app import example_app
 from tools.openapi.examples import record_examples
 from tools.openapi.files import DOCUMENT
 from tools.openapi.layout import resolve, to_yaml
+from tools.openapi.operations import operation_of
 from tools.openapi.session import Examples
 
 pytestmark = pytest.mark.gate

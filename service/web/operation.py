@@ -1,8 +1,7 @@
 """The decorator ``Operation``: describes a handler for the OpenAPI document, and checks access before it is called.
 
 An operation declares what its handler accepts and returns; the handler's docstring is its summary and description in
-the document. Owns what is derived from that: most problems, and the headers of the responses. ``service.web.access``
-checks access. Does not depend on any resource.
+the document. ``service.web.access`` checks access. Does not depend on any resource, nor on the document.
 """
 
 from __future__ import annotations
@@ -10,23 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from inspect import cleandoc
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from marshmallow import Schema
 
 from service.web.access import AccessRule, Guard, guarded
 from service.web.http.headers import TOKEN_KEY_LENGTH
 
-_BODY_PROBLEMS: Final = ("malformed", "too_large", "unsupported_media_type", "invalid")
-_ON_A_GAME: Final = ("spectator", "join", "seat", "seat_or_app", "any_seat_or_app", "token_change", "app_game")
-"""Access rules of operations on a game: they can be 404, as the path may contain a string that is not an id."""
-_WITH_KEY: Final = ("app", "key_change")
-"""Access rules of operations without a game that require the key of an application."""
 _LIMITED: Final = ("join", "seat", "seat_or_app", "any_seat_or_app", "app", "anyone_or_app", "key_change", "app_game")
 """Access rules of operations whose responses have the headers of a rate limit."""
-_WITH_ETAG: Final = ("ETag", "Cache-Control", "Vary")
-_LANGUAGE: Final = ("Content-Language",)
-_QUOTA: Final = ("RateLimit", "RateLimit-Policy")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,13 +40,6 @@ class ResponseSpec:
     """The schema of an item, if the other media types are streams of JSON."""
     headers: tuple[str, ...] = ()
     """Optional headers that are not derived from the operation."""
-
-
-class ResponseHeaders(NamedTuple):
-    """The headers of a successful response: ``optional`` ones are not in every response with this status."""
-
-    required: tuple[str, ...]
-    optional: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,40 +92,6 @@ class Operation:
         return self.body is not None or bool(self.text_body)
 
     @property
-    def problems(self) -> tuple[str, ...]:
-        """The codes of its problems, without those that every operation has."""
-        codes = (
-            *self._problems_by_access(),
-            *self._problems_by_content(),
-            *self.own_problems,
-            *(("limit_reached",) if self.stores else ()),
-            *self._problems_by_key(),
-        )
-        return tuple(dict.fromkeys(codes))
-
-    def _problems_by_access(self) -> tuple[str, ...]:
-        return (
-            *(() if self.access == "public" else ("unauthorized",)),
-            *(("not_found",) if self.access in _ON_A_GAME else ()),
-            *(() if self.access == "public" and not self.takes_body else ("rate_limited",)),
-        )
-
-    def _problems_by_content(self) -> tuple[str, ...]:
-        negotiates = not self.fixed_type and any(response.schema is not None for response in self.responses.values())
-        return (
-            *(("not_acceptable",) if negotiates else ()),
-            *(_BODY_PROBLEMS if self.takes_body else ()),
-            *(() if self.query is None else ("invalid",)),
-            *(("too_many_streams",) if self._has_parameter("wait") else ()),
-        )
-
-    def _problems_by_key(self) -> tuple[str, ...]:
-        if not self.is_replayable:
-            return ()
-        is_derived = self.secret or self.access in _WITH_KEY  # a repeated response contains values from SECRET_KEY
-        return ("key_reused", "outcome_unknown", *(("secret_changed",) if is_derived else ()))
-
-    @property
     def min_key_length(self) -> int:
         """The minimum length of ``Idempotency-Key``: longer for a secret, as anybody who knows the key can get it."""
         if self.shortest_key is not None:
@@ -149,50 +99,8 @@ class Operation:
         return TOKEN_KEY_LENGTH if self.secret else 1
 
     @property
-    def is_replayable(self) -> bool:
-        """Return whether a repeated ``Idempotency-Key`` returns the first response; never with 200."""
-        return "Idempotency-Key" in self.headers and 200 not in self.responses and not self.repeatable
-
-    @property
     def shows_quota(self) -> bool:
         """Return whether responses can have the headers of rate limits."""
         if self.limited is not None:
             return self.limited
         return self.access in _LIMITED or (self.access == "public" and self.takes_body)
-
-    def headers_of(self, status: int) -> ResponseHeaders:
-        """Return the headers of the successful response with this status."""
-        required, optional = self._headers_of_content(status)
-        return ResponseHeaders(
-            required,
-            (
-                *optional,
-                *self.responses[status].headers,
-                *(("Idempotent-Replayed",) if self.is_replayable else ()),
-                *(_QUOTA if self.shows_quota else ()),
-            ),
-        )
-
-    def _headers_of_content(self, status: int) -> ResponseHeaders:
-        response = self.responses[status]
-        if response.media_type is None:
-            return ResponseHeaders((), ())
-        if status == 202:
-            return ResponseHeaders(("Cache-Control",), ())
-        texts = _LANGUAGE if self._has_parameter("text") else ()
-        if status == 201:
-            return ResponseHeaders(("Location", *(("Cache-Control",) if self.secret else _WITH_ETAG)), texts)
-        has_etag = response.etag or "If-None-Match" in self.headers
-        headers = _WITH_ETAG if has_etag else ("Cache-Control", "Vary")
-        if "Accept-Language" not in self.headers or texts:
-            return ResponseHeaders(headers, texts)
-        return ResponseHeaders((*headers, *_LANGUAGE), ())
-
-    def _has_parameter(self, name: str) -> bool:
-        return self.query is not None and name in self.query().fields
-
-
-def operation_of(view: Callable[..., Any]) -> Operation | None:
-    """Return the operation that a view function was decorated with, if there is one."""
-    described = getattr(view, "operation", None)
-    return described if isinstance(described, Operation) else None

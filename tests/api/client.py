@@ -16,10 +16,11 @@ from flask.testing import FlaskClient
 from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
-from service.web.operation import Operation, operation_of
+from service.web.operation import Operation
 from tests.support.contract import PROBLEM, committed
 from tests.support.table import GameClient
 from tests.support.table import Table as AnyTable
+from tools.openapi.operations import headers_of, operation_of, problems_of
 
 ANYWHERE = ("internal", "invalid", "malformed", "storage_unavailable", "gone")
 """Problems that every operation may answer, the last one if it is about a game."""
@@ -180,12 +181,12 @@ def check_documented(method: str, described: Operation, answer: TestResponse) ->
     if status < 400:
         known = {*described.responses, *((304,) if "If-None-Match" in described.headers else ())}
         assert status in known, f"{described.id} answered {status}, which it does not name"
-        required, _ = described.headers_of(next(iter(described.responses)) if status == 304 else status)
+        required, _ = headers_of(described, next(iter(described.responses)) if status == 304 else status)
         missing = {name for name in required if name not in answer.headers} if status != 304 else set()
         assert not missing, f"{described.id} answered without {missing}"
     elif method != "HEAD":
         code = json.loads(answer.data)["code"]
-        assert code in (*described.problems, *ANYWHERE), f"{described.id} does not name its problem {code}"
+        assert code in (*problems_of(described), *ANYWHERE), f"{described.id} does not name its problem {code}"
 
 
 def location_of(answer: TestResponse) -> str:

@@ -42,6 +42,7 @@ from tests.support.lanes import in_lane
 from tests.support.stores.redis_stores import redis_backends, redis_store, redis_webhooks
 from tests.support.table import seat_to_move
 from tests.support.waiting import PATIENCE
+from tools.openapi.operations import problems_of
 
 pytestmark = pytest.mark.quick_and_gate
 
@@ -331,7 +332,7 @@ def test_a_process_with_the_secret_gives_the_same_answer_and_one_without_says_so
     server: redis.Redis,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    (problems,) = [described.problems for _, described in operations(app) if described.id == operation]
+    (problems,) = [problems_of(described) for _, described in operations(app) if described.id == operation]
     rotating, without = another_process(b"new", SECRET), another_process(b"another")
     key = str(uuid4())
     first, made = send(post, key), stored(server)

@@ -18,9 +18,10 @@ from service.engine.errors import Refusal
 from service.texts import LANGUAGES
 from service.web.access import AccessRule
 from service.web.http.dispatch import LeanFlask
-from service.web.operation import Operation, operation_of
+from service.web.operation import Operation
 from service.web.problems.answers import PROBLEMS, problem_description, problem_title
 from tests.api.client import ANYWHERE, Api
+from tools.openapi.operations import operation_of, problems_of
 
 NOT_IN_DOCUMENT = {
     *("/", "/client/<path:name>", "/docs", "/docs/", "/docs/<path:path>"),
@@ -177,7 +178,7 @@ def test_every_route_that_is_not_public_refuses_a_missing_or_wrong_token(app: Fl
 
 def test_every_route_that_may_answer_401_documents_it(app: Flask) -> None:
     for _, described in operations(app):
-        assert ("unauthorized" in described.problems) == (described.id not in PUBLIC), described.id
+        assert ("unauthorized" in problems_of(described)) == (described.id not in PUBLIC), described.id
 
 
 def test_every_refusal_has_a_code_that_is_a_problem() -> None:
@@ -202,12 +203,12 @@ def test_the_problems_have_the_statuses_of_the_contract() -> None:
 
 def test_every_problem_of_an_operation_is_in_the_table_once(app: Flask) -> None:
     for _, described in operations(app):
-        assert set(described.problems) <= PROBLEMS.keys(), described.id
-        assert len(set(described.problems)) == len(described.problems), described.id
+        assert set(problems_of(described)) <= PROBLEMS.keys(), described.id
+        assert len(set(problems_of(described))) == len(problems_of(described)), described.id
 
 
 def test_every_problem_in_the_table_is_one_of_an_operation_or_of_all(app: Flask) -> None:
-    named = {code for _, described in operations(app) for code in described.problems}
+    named = {code for _, described in operations(app) for code in problems_of(described)}
     assert named | BY_HTTP_ITSELF == PROBLEMS.keys()
 
 
@@ -216,7 +217,7 @@ def test_every_operation_that_takes_a_body_names_what_may_be_wrong_with_one(app:
     for rule, described in operations(app):
         takes_one = method_of(rule) in ("POST", "PUT", "PATCH")
         assert described.takes_body == takes_one, described.id
-        assert (wrong <= set(described.problems)) == described.takes_body, described.id
+        assert (wrong <= set(problems_of(described))) == described.takes_body, described.id
 
 
 def test_nothing_waits_for_the_end_of_a_request(app: Flask) -> None:

@@ -22,9 +22,10 @@ from service.web.events.schemas import StreamItemSchema
 from service.web.fields.strict import QueryWords
 from service.web.games.schemas import CreatedGameSchema
 from service.web.http.headers import KEY_PATTERN
-from service.web.operation import Operation, operation_of
+from service.web.operation import Operation
 from tools.openapi.headers import headers_section
 from tools.openapi.layout import Example
+from tools.openapi.operations import headers_of, operation_of, problems_of
 from tools.openapi.problems import problem_responses
 from tools.openapi.session import Examples
 from tools.openapi.texts import (
@@ -171,7 +172,7 @@ def _operation(described: Operation, examples: Examples, spec: APISpec) -> dict[
         }
     _add_examples(result, responses, described.id, examples=examples, spec=spec)
     # Any query may have a parameter that is unknown.
-    codes = dict.fromkeys(("malformed", *described.problems, "invalid", "internal"))
+    codes = dict.fromkeys(("malformed", *problems_of(described), "invalid", "internal"))
     if described.access not in _RULES_WITHOUT_GAME:
         codes["gone"] = None
     if described.tag not in _TAGS_WITHOUT_STORE:
@@ -224,7 +225,7 @@ def _show(content: dict[str, Any], example: Any, spec: APISpec) -> None:
 
 def _not_modified_headers(described: Operation) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the headers of a 304, and those that only some have: all but those that describe a body."""
-    found = described.headers_of(next(iter(described.responses)))
+    found = headers_of(described, next(iter(described.responses)))
     required, optional = [tuple(name for name in names if not name.startswith("Content-")) for names in found]
     return (*required, *optional), optional
 
@@ -246,7 +247,7 @@ def _response(described: Operation, status: int) -> dict[str, Any]:
                     "contentSchema": {"$ref": f"#/components/schemas/{name}"},
                 }
                 result["content"][media_type]["schema"] |= item
-    required, optional = described.headers_of(status)
+    required, optional = headers_of(described, status)
     if required or optional:
         result["headers"] = headers_section((*required, *optional), optional)
     if spec.schema is CreatedGameSchema:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from tools.openapi.texts import (
-    RESPONSE_HEADERS,
-)
+from tools.openapi.operations import QUOTA
+from tools.openapi.texts import RESPONSE_HEADERS
 
-QUOTA: Final = ("RateLimit", "RateLimit-Policy")
 _OPTIONAL_HEADERS: Final = (*QUOTA, "Accept-Patch", "Idempotent-Replayed")
 """Headers that are not in every response."""
 

@@ -9,12 +9,14 @@ from apispec import APISpec
 
 from service.texts import DEFAULT_LANGUAGE
 from service.web.operation import Operation
-from service.web.problems.answers import PROBLEM_JSON, PROBLEMS, SHARE_CODE, SHARE_STATUS, SHARES, problem_description
+from service.web.problems.answers import PROBLEM_JSON, PROBLEMS, SHARE_STATUS, SHARES, problem_description
 from service.web.problems.schemas import ProblemSchema
-from tools.openapi.headers import QUOTA, headers_section
+from tools.openapi.headers import headers_section
 from tools.openapi.layout import Example
+from tools.openapi.operations import QUOTA
 from tools.openapi.session import Examples
 
+_SHARE_CODE: Final = "limit_reached"
 _OWN_EXAMPLES: Final = (403, 409, 412, 422)
 """The statuses of problems that differ from one operation to the next; others are described once, for all."""
 _HEADERS_OF_EVERY_PROBLEM: Final = ("Content-Language", "Cache-Control", "Vary")
@@ -45,9 +47,9 @@ def problem_responses(codes: list[str], described: Operation, examples: Examples
 
 def _statuses(code: str, described: Operation) -> Iterator[int]:
     """Yield the statuses with which an operation answers a problem."""
-    if code != SHARE_CODE or code in described.own_problems or not described.stores:
+    if code != _SHARE_CODE or code in described.own_problems or not described.stores:
         yield PROBLEMS[code].status
-    if code == SHARE_CODE and described.stores:
+    if code == _SHARE_CODE and described.stores:
         yield SHARE_STATUS
 
 
@@ -71,7 +73,7 @@ def _component_name(code: str, status: int) -> str:
 
 def _example_key(code: str, status: int) -> str:
     """Return the name of the example of a problem: that of a share has another status than others of its code."""
-    return min(SHARES) if (code, status) == (SHARE_CODE, SHARE_STATUS) else code
+    return min(SHARES) if (code, status) == (_SHARE_CODE, SHARE_STATUS) else code
 
 
 def _problem(status: int, codes: list[str], example: dict[str, Any]) -> dict[str, Any]:

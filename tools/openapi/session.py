@@ -9,8 +9,8 @@ from flask import Flask
 from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
-from service.web.operation import operation_of
 from service.web.problems.answers import PROBLEM_JSON
+from tools.openapi.operations import operation_of
 
 
 class Example(NamedTuple):

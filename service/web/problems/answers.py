@@ -84,8 +84,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
 
 
 SHARES: Final = frozenset({"share_used", "too_many_games_of_bots", "too_many_lookups"})
-"""Reasons with ``SHARE_CODE`` after which a later retry can succeed: their status is ``SHARE_STATUS``."""
-SHARE_CODE: Final = "limit_reached"
+"""Reasons of ``limit_reached`` after which a later retry can succeed: their status is ``SHARE_STATUS``."""
 SHARE_STATUS: Final = 429
 
 
