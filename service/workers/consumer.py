@@ -26,7 +26,7 @@ from service.games.ports import TimeSource
 from service.games.reminders import NOT_OF_GAMES, LeasedReminder, ReminderKind, ReminderQueue
 from service.limits.fair_queue import free_slots
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
-from service.workers.metrics import WorkerMetrics
+from service.workers.metrics import WorkerMetrics, lag_seconds
 
 LONGEST_DELAY_MS: Final = 60_000
 """The longest delay of a game after consecutive errors: 1 s, 2 s, 4 s … 60 s."""
@@ -116,7 +116,7 @@ class Consumer(ABC):
         self._pause = shortest
         now, fresh = self._clock(), self._settings.fresh_ms
         for reminder in reminders:
-            self._metrics.count_leased(kind, now - reminder.due)
+            self._metrics.lags.labels(kind).observe(lag_seconds(now - reminder.due))
             if self._spawn is None:
                 if fresh is None or reminder is reminders[0] or self._clock() - now <= fresh:
                     self.finish(reminder, self.handle)

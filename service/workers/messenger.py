@@ -28,7 +28,7 @@ from service.games.ports import TimeSource, Unreadable
 from service.games.reminders import LeasedReminder
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue, Spawn
-from service.workers.metrics import WorkerMetrics
+from service.workers.metrics import WorkerMetrics, lag_seconds
 
 LEASE_MS: Final = 30_000
 RENEW_SECONDS: Final = 5.0
@@ -231,7 +231,7 @@ class EndpointLease:
         """Notify the endpoint of a game. Runs in its own thread or greenlet."""
         context = self._context
         try:
-            context.metrics.count_delivery_begun(context.clock() - due.at)
+            context.metrics.delivery_lags.observe(lag_seconds(context.clock() - due.at))
             outcome = context.deliveries.deliver(webhook, due, probe=probe, may_send=self._may_send)
             result = _AttemptResult(due, outcome, None, probe)
         except Exception as error:
@@ -368,7 +368,7 @@ class OutboxWorker(Consumer):
         """Publish a game."""
         published = self._outbox.publish(reminder.tenant, reminder.game)
         if published.published_at is not None:
-            self._metrics.count_publication(self._clock() - published.published_at)
+            self._metrics.outbox_lags.observe(lag_seconds(self._clock() - published.published_at))
         if published.due:
             self._wake()
         return "never" if published.again is None else published.again

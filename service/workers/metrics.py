@@ -1,7 +1,8 @@
-"""The metrics of background processes; ``service.metrics`` has those that the web server also has.
+"""The metrics of background processes, and the HTTP server that exposes them and the health of a process.
 
-Owns their names. No label contains a game, a seat or hidden tiles. If the environment has ``PROMETHEUS_MULTIPROC_DIR``,
-they are stored in that folder, and the web server of the same run exposes them. Does not depend on what counts them.
+Owns their names; ``service.metrics`` has those that the web server also has. No label contains a game, a seat or hidden
+tiles. If the environment has ``PROMETHEUS_MULTIPROC_DIR``, they are stored in that folder, and the web server of the
+same run exposes them. Does not depend on what counts them.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from service.outgoing.sender import REASONS as FAILURES_TO_SEND
 _DECISION_SECONDS: Final = (0.00025, 0.001, 0.0025, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0)
 _LAG_SECONDS: Final = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 30.0)
 
-FALLBACKS: Final = ("greedy", "first")
-TIME_OUTS: Final = ("bot", "move", "claim", "forfeit", "deal", "fill")
-DELIVERIES: Final = ("ok", "status", "gone", *FAILURES_TO_SEND)
-ENDPOINTS: Final = ("active", "failing", "disabled")
+_FALLBACKS: Final = ("greedy", "first")
+_TIME_OUTS: Final = ("bot", "move", "forfeit", "deal", "fill", "free", "remind")
+_DELIVERIES: Final = ("ok", "status", "gone", *FAILURES_TO_SEND)
+_ENDPOINTS: Final = ("active", "failing", "disabled")
 """The values of labels. Each series exists from the start, with the value 0."""
 
 
@@ -37,7 +38,7 @@ class WorkerMetrics:
     ``time_outs``: by what followed from the deadline.
     ``deliveries``: by the error, or ``ok``.
     ``endpoints``: by the new status.
-    ``failures``: by the kind of the reminder.
+    ``lags``, ``failures``: by the kind of the reminder.
     """
 
     def __init__(self, registry: CollectorRegistry) -> None:
@@ -54,8 +55,8 @@ class WorkerMetrics:
             "Deadlines that had passed by the clock of their game, and were put off after an outage.",
         )
         late = "Seconds by which a reminder was taken later than it was due."
-        self._lags = histogram("domino_reminder_lag_seconds", late, ["kind"], buckets=_LAG_SECONDS)
-        self._outbox_lags = histogram(
+        self.lags = histogram("domino_reminder_lag_seconds", late, ["kind"], buckets=_LAG_SECONDS)
+        self.outbox_lags = histogram(
             "domino_outbox_lag_seconds",
             "Seconds from a write to a game until its application was told: its index and its feed.",
             buckets=_LAG_SECONDS,
@@ -65,7 +66,7 @@ class WorkerMetrics:
             "Attempts to deliver a message to an endpoint, by what became of them.",
             ["outcome"],
         )
-        self._delivery_lags = histogram(
+        self.delivery_lags = histogram(
             "domino_webhook_lag_seconds",
             "Seconds from when a game was due to an endpoint to the attempt to tell it.",
             buckets=_LAG_SECONDS,
@@ -81,27 +82,20 @@ class WorkerMetrics:
         for metric, labels in (
             (self.moves, LEVELS),
             (self.decisions, LEVELS),
-            (self._lags, get_args(ReminderKind)),
-            (self.fallbacks, FALLBACKS),
-            (self.time_outs, TIME_OUTS),
-            (self.deliveries, DELIVERIES),
-            (self.endpoints, ENDPOINTS),
+            (self.lags, get_args(ReminderKind)),
+            (self.fallbacks, _FALLBACKS),
+            (self.time_outs, _TIME_OUTS),
+            (self.deliveries, _DELIVERIES),
+            (self.endpoints, _ENDPOINTS),
             (self.failures, get_args(ReminderKind)),
         ):
             for label in labels:
                 metric.labels(label)
 
-    def count_leased(self, kind: ReminderKind, lag_ms: int) -> None:
-        """Observe a reminder that was leased ``lag_ms`` after it was due."""
-        self._lags.labels(kind).observe(max(lag_ms, 0) / 1000)
 
-    def count_publication(self, lag_ms: int) -> None:
-        """Observe a publication, ``lag_ms`` after the write of the game."""
-        self._outbox_lags.observe(max(lag_ms, 0) / 1000)
-
-    def count_delivery_begun(self, lag_ms: int) -> None:
-        """Observe the start of a delivery attempt ``lag_ms`` after its game was due."""
-        self._delivery_lags.observe(max(lag_ms, 0) / 1000)
+def lag_seconds(milliseconds: int) -> float:
+    """Return a lag in seconds: at least 0, although the clocks of two machines can differ."""
+    return max(milliseconds, 0) / 1000
 
 
 # The HTTP server of background processes: ``/metrics`` for Prometheus, ``/healthz`` for liveness checks.

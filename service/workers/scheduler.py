@@ -10,7 +10,7 @@ from typing import Final
 
 from service.games.automation.due import Automation
 from service.games.model.errors import StaleVersion
-from service.games.model.game_events import Reminded
+from service.games.model.game_events import Freed, Reminded
 from service.games.ports import TRACE
 from service.games.reminders import LeasedReminder
 from service.games.store.transactions import Committed
@@ -47,15 +47,21 @@ class Scheduler(Consumer):
         if not isinstance(result, Committed):
             self._metrics.deferred.inc()  # the deadline would have passed, but an outage has deferred it
             return result
-        clock = result.after.clock
-        if result.status_before == "waiting":
-            then = "fill"
-        elif isinstance(result.events[0], Reminded):
-            then = "remind"
-        else:
-            then = "deal" if clock is None or result.status_before == "round_over" else clock.absence
+        then = consequence_of(result)
         self._metrics.time_outs.labels(then).inc()
         if result.after.trace:
             TRACE.set(result.after.trace)
             _log.info("deadline", extra={"fields": {"then": then, "version": result.after.version}})
         return "written"
+
+
+def consequence_of(committed: Committed) -> str:
+    """Return what followed from a deadline, as metrics and log lines name it."""
+    first, clock = committed.events[0], committed.after.clock
+    if isinstance(first, Freed):
+        return "free"
+    if committed.status_before == "waiting":
+        return "fill"
+    if isinstance(first, Reminded):
+        return "remind"
+    return "deal" if clock is None or committed.status_before == "round_over" else clock.absence

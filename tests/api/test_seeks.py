@@ -102,7 +102,7 @@ def test_who_goes_away_while_waiting_is_taken_off(seek: Seek, timed_api: TimedAp
         timed_api.get(path, token=bo["token"])
     assert not timed_api.act(ada["game"]["id"])
     timed_api.clock.advance(1)
-    assert timed_api.act(ada["game"]["id"])
+    assert timed_api.act(ada["game"]["id"]) == "free"
     assert timed_api.get(path, token=ada["token"]).status_code == 401
     view = timed_api.get(path, token=bo["token"]).get_json()
     assert [each["kind"] for each in view["players"]] == ["open", "human", "open"]
@@ -130,7 +130,7 @@ def test_a_table_of_strangers_fills_itself(seek: Seek, timed_api: TimedApi) -> N
     ada = seek("Ada", **wish)
     assert ada["game"]["fills_at"] == "2030-01-01T00:01:00.000Z"
     timed_api.clock.advance(60)
-    assert timed_api.act(ada["game"]["id"])
+    assert timed_api.act(ada["game"]["id"]) == "fill"
     view = timed_api.get(f"/v1/games/{ada['game']['id']}").get_json()
     assert (view["status"], [each["kind"] for each in view["players"]]) == ("playing", ["human", "bot", "bot"])
     assert seek("Bo", **wish)["opened"]

@@ -20,6 +20,7 @@ from service.games.reminders import ClockReading
 from service.games.store.notifications import RedisEventFeed
 from service.games.store.redis_store import RedisStore
 from service.games.store.transactions import Committed
+from service.workers.scheduler import consequence_of
 from tests.api.client import Api, Table
 from tests.support.application import create_app
 from tests.support.games import build_games
@@ -95,15 +96,16 @@ class TimedApi(Api):
 
     def let_time_out(self, table: Table) -> bool:
         """Let the service act on the deadline of the game if it is due; whether it did."""
-        return self.act(table.id)
+        return self.act(table.id) is not None
 
     def reminded(self, game: str) -> int | None:
         """When the service is to look at a game that waits, in milliseconds since 1970."""
         return reminders(None, self._repository.reader.reload(game)).get("clock")
 
-    def act(self, game: str) -> bool:
-        """Let the service do in a game what is due; whether anything was."""
-        return isinstance(self._automation.time_out(game, ClockReading(self.clock())), Committed)
+    def act(self, game: str) -> str | None:
+        """Let the service do in a game what is due; what that was, ``None`` for nothing."""
+        result = self._automation.time_out(game, ClockReading(self.clock()))
+        return consequence_of(result) if isinstance(result, Committed) else None
 
     def time_out(self, table: Table) -> int:
         """Let the running turn time out; the seat whose turn it was."""

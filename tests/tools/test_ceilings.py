@@ -33,7 +33,7 @@ CEILINGS = {
     "GET view, not modified": (51, 21, 13),
     "POST move, before a bot": (146, 38, 15),
     "bot worker, greedy move": (308, 44, 18),
-    "scheduler, time-out": (142, 29, 13),
+    "scheduler, time-out": (143, 29, 13),
     "outbox, one event": (124, 25, 9),
     "messenger, one message": (362, 39, 18),
 }
