@@ -1,7 +1,7 @@
 """The parser of records.
 
 Owns the grammar of records. A record has one spelling, except for line ends and blanks that an editor may have changed
-(``record.split_lines``). The parser reads a text once, line by line and without backtracking, so the time is linear in
+(``_Lines``). The parser reads a text once, line by line and without backtracking, so the time is linear in
 its length. Does not depend on whether the match is possible (``verification``).
 """
 
@@ -28,7 +28,6 @@ from service.records.record import (
     RecordedRound,
     VersionedEvent,
     Viewer,
-    split_lines,
 )
 from service.records.writer import NOTATION_VERSION
 
@@ -48,6 +47,9 @@ YIELD_EVERY: Final = 1024
 """Characters between two calls of ``yield_control``, which happen at the end of a line; each line counts as 16 more."""
 
 Parsed = TypeVar("Parsed")
+Default = TypeVar("Default")
+
+_BYTE_ORDER_MARK: Final = "\ufeff"
 
 
 def parse_record(text: str, yield_control: Callable[[], None] = lambda: None) -> Record:
@@ -89,7 +91,7 @@ def decode_record(data: bytes) -> str:
 def _head(lines: _Lines) -> Record:
     """Read the tags before the first round; return a record without rounds."""
     lines.tag("Record", lambda scanner: scanner.expect(NOTATION_VERSION))
-    game = lines.tag("GameId", _non_empty_text, quoted=False) if lines.next_starts_with("[GameId ") else ""
+    game = lines.optional_tag("GameId", _non_empty_text, "", quoted=False)
     variant = lines.tag("Variant", lambda scanner: scanner.match(_KEY, "the key of a game"))
     edition = lines.tag("Edition", lambda scanner: scanner.number(POSITIVE))
     options = lines.tag("Options", _options)
@@ -97,9 +99,9 @@ def _head(lines: _Lines) -> Record:
     while lines.next_starts_with("[Player ") or not players:
         players.append(lines.tag("Player", partial(_player, seat=len(players)), quoted=False))
     clock = _clock(lines) if lines.next_starts_with("[Clock ") else None
-    date = lines.tag("Date", lambda scanner: scanner.match(_DATE, "a date")) if lines.next_starts_with("[Date ") else ""
+    date = lines.optional_tag("Date", lambda scanner: scanner.match(_DATE, "a date"), "")
     fairness = lines.tag("Fairness", _fairness)
-    viewer = lines.tag("Seen", _viewer) if lines.next_starts_with("[Seen ") else None
+    viewer = lines.optional_tag("Seen", _viewer, None)
     result = lines.tag("Result", lambda scanner: None if scanner.accept("*") else scan_seats(scanner))
     return Record(
         variant=variant,
@@ -156,14 +158,10 @@ def _absence(scanner: Scanner) -> Absence:
 
 def _round(lines: _Lines) -> RecordedRound:
     number = lines.tag("Round", lambda scanner: scanner.number(POSITIVE), quoted=False)
-    commitment = lines.tag("Commitment", _bytes) if lines.next_starts_with("[Commitment ") else None
-    client_seeds = lines.tag("ClientSeeds", _texts, quoted=False) if lines.next_starts_with("[ClientSeeds ") else None
-    attempt = (
-        lines.tag("Attempt", lambda scanner: scanner.number(NATURAL), quoted=False)
-        if lines.next_starts_with("[Attempt ")
-        else None
-    )
-    seed = lines.tag("Seed", _bytes) if lines.next_starts_with("[Seed ") else None
+    commitment = lines.optional_tag("Commitment", _bytes, None)
+    client_seeds = lines.optional_tag("ClientSeeds", _texts, None, quoted=False)
+    attempt = lines.optional_tag("Attempt", lambda scanner: scanner.number(NATURAL), None, quoted=False)
+    seed = lines.optional_tag("Seed", _bytes, None)
 
     def numbered(scanner: Scanner) -> VersionedEvent:
         version = scanner.number(POSITIVE)
@@ -224,11 +222,17 @@ def _bytes(scanner: Scanner) -> bytes:
 
 
 class _Lines:
-    """The lines of a text, read one after another."""
+    """The lines of a text, read one after another, without empty lines around them.
+
+    An editor or a mail program may have changed line ends, and blanks at the end of a line.
+    """
 
     def __init__(self, text: str, yield_control: Callable[[], None]) -> None:
         self._yield_control = yield_control
-        self._lines, self._before = split_lines(text)
+        lines = [line.rstrip(" \t\r") for line in text.removeprefix(_BYTE_ORDER_MARK).split("\n")]
+        filled = [number for number, line in enumerate(lines) if line]
+        self._before = filled[0] if filled else 0
+        self._lines = lines[self._before : filled[-1] + 1] if filled else []
         self._at = 0
         self._chars = 0
 
@@ -239,7 +243,7 @@ class _Lines:
 
     @property
     def number(self) -> int:
-        """The number of the next line in the text, from 1."""
+        """Return the number of the next line in the text, from 1."""
         return self._before + self._at + 1
 
     @property
@@ -272,7 +276,10 @@ class _Lines:
         return parsed
 
     def tag(self, name: str, scan: Callable[[Scanner], Parsed], *, quoted: bool = True) -> Parsed:
-        """Read the tag with this name; its value is in quotation marks if ``quoted``. Raises ``InvalidRecord``."""
+        """Read the tag with this name. Raises ``InvalidRecord``.
+
+        ``quoted``: whether the value is in quotation marks that ``scan`` does not read.
+        """
 
         def scan_tag(scanner: Scanner) -> Parsed:
             scanner.expect(f'[{name} "' if quoted else f"[{name} ")
@@ -281,6 +288,12 @@ class _Lines:
             return value
 
         return self.read(scan_tag)
+
+    def optional_tag(
+        self, name: str, scan: Callable[[Scanner], Parsed], default: Default, *, quoted: bool = True
+    ) -> Parsed | Default:
+        """Read the tag with this name as ``tag`` does; return ``default`` if the next line is another one."""
+        return self.tag(name, scan, quoted=quoted) if self.next_starts_with(f"[{name} ") else default
 
 
 _PLAY: Final = re.compile(r"\n[0-9]+\. [0-9]+: [0-9]")

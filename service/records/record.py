@@ -119,27 +119,3 @@ class InvalidForkPoint(Refusal):
     """A version from which a recorded match cannot be continued."""
 
     code = "invalid"
-
-
-# The division of a text into lines. An editor or a mail program may have changed line ends and blanks around it.
-
-
-_BYTE_ORDER_MARK = "\ufeff"
-
-
-class SourceLines(NamedTuple):
-    """The lines without their ends, and the number of empty lines ``before`` them."""
-
-    lines: list[str]
-    before: int
-
-
-def split_lines(text: str) -> SourceLines:
-    """Return the lines of a text, without empty lines around them, in linear time."""
-    lines = [line.rstrip(" \t\r") for line in text.removeprefix(_BYTE_ORDER_MARK).split("\n")]
-    before, end = 0, len(lines)
-    while end and not lines[end - 1]:
-        end -= 1
-    while before < end and not lines[before]:
-        before += 1
-    return SourceLines(lines[before:end], before)
