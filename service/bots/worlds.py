@@ -32,7 +32,7 @@ from math import prod
 from random import Random
 from typing import Final
 
-from service.bots.knowledge import Knowledge, KnownDeal, Observation
+from service.bots.knowledge import Knowledge, Observation
 from service.bots.opening import before_opening, opens
 from service.engine.referee import placeable
 from service.engine.state import PLAYING, Hand, State
@@ -87,7 +87,10 @@ class Sampler:
 
         Places without such a tile are left out.
         """
-        self._checks = self._checks_of_states(knowledge.dealt)
+        self._dealt = knowledge.dealt
+        self._before_opening = None if knowledge.dealt is None else before_opening(rules, self._base)
+        base, layout = self._base, self._base.layout
+        self._may_be_over = base.phase == PLAYING and bool(layout.placements) and not placeable(layout, self._own)
 
     def _positions(self, tiles: int) -> int:
         """Convert a set of tile indexes to a set of positions in ``unseen``."""
@@ -126,10 +129,11 @@ class Sampler:
         draw = random.random
         for _ in range(_WORLDS):
             world = self._deal(draw)
-            state = self._state(world)
-            if self._meets_conditions(world) and all([check(world, state) for check in self._checks]):
-                break
-        return state
+            if self._meets_conditions(world) and self._may_open(world):
+                state = self._state(world)
+                if not self._may_be_over or self._rules.round_end(state) is None:
+                    return state
+        return self._state(world)
 
     def _state(self, world: list[int]) -> State:
         """Return the state in which the tiles lie as in this world."""
@@ -249,37 +253,23 @@ class Sampler:
                 return False
         return True
 
-    def _checks_of_states(self, dealt: KnownDeal | None) -> list[Callable[[list[int], State], bool]]:
-        """Return the checks that a world must pass besides its conditions."""
-        base = self._base
-        checks: list[Callable[[list[int], State], bool]] = []
-        if dealt is not None:
-            checks.append(self._opens(dealt))
-        if base.phase == PLAYING and base.layout.placements and not placeable(base.layout, self._own):
-            checks.append(lambda _, state: self._rules.round_end(state) is None)
-        return checks
-
-    def _opens(self, dealt: KnownDeal) -> Callable[[list[int], State], bool]:
-        """Return a check of a world: with the hands that it deals, the opener opens and may lead what it led."""
-        rules, unseen = self._rules, self._unseen
-        start = before_opening(rules, self._base)
-        starts = self._starts
-
-        def check(world: list[int], _: State) -> bool:
-            hands = [
-                (
-                    *known,
-                    *[
-                        tile
-                        for place, tiles in enumerate(candidates, first)
-                        if tiles >> (tile := unseen[world[place]]).index & 1
-                    ],
-                )
-                for known, candidates, first in zip(dealt.known, dealt.candidates, starts, strict=True)
-            ]
-            return opens(rules, start, hands, dealt.opener, lead=dealt.lead)
-
-        return check
+    def _may_open(self, world: list[int]) -> bool:
+        """Return whether the opener opens with the hands of this world, and may lead what it led."""
+        dealt, start = self._dealt, self._before_opening
+        if dealt is None or start is None:
+            return True
+        hands = [
+            (
+                *known,
+                *[
+                    tile
+                    for place, tiles in enumerate(candidates, first)
+                    if tiles >> (tile := self._unseen[world[place]]).index & 1
+                ],
+            )
+            for known, candidates, first in zip(dealt.known, dealt.candidates, self._starts, strict=True)
+        ]
+        return opens(self._rules, start, hands, dealt.opener, lead=dealt.lead)
 
 
 def _nested(sets: Sequence[int]) -> bool:
