@@ -17,7 +17,7 @@ from typing import Final
 
 from service.bots.knowledge import Knowledge, Observation
 from service.bots.playout import prize, worth
-from service.engine.deal import Deck
+from service.engine.deal import NO_DECK
 from service.engine.events import RoundEnded
 from service.engine.layout import END, Layout
 from service.engine.moves import Move
@@ -41,8 +41,6 @@ _MAX_POSITIONS: Final = 20_000
 
 Few ends within the limits above need more.
 """
-_NO_DECK: Final = Deck(b"")
-"""A placeholder: the search never deals a round."""
 
 
 class _TooLong(Exception):
@@ -145,7 +143,7 @@ class _Search:
         if self._positions_left < 0:
             raise _TooLong
         assert state.turn is not None
-        events, after = advance(self._rules, _NO_DECK, state, state.turn, move=move)
+        events, after = advance(self._rules, NO_DECK, state, state.turn, move=move)
         if len(events) > 1:
             ended = events[1]
             assert isinstance(ended, RoundEnded)

@@ -14,7 +14,7 @@ from math import comb, inf
 from typing import Final
 
 from service.bots.knowledge import Knowledge, tile_set
-from service.engine.deal import Deck
+from service.engine.deal import NO_DECK
 from service.engine.events import RoundEnded
 from service.engine.layout import End
 from service.engine.moves import PASS, Move
@@ -29,8 +29,6 @@ _MOVES_PER_SEAT: Final = 2
 _PIPS_PER_POINT: Final = 2
 _HINDERING_PIPS: Final = 20
 """The same values as in ``greedy``."""
-_NO_DECK: Final = Deck(b"")
-"""A placeholder: a playout never deals a round."""
 
 
 def tiles_possible(seat: int, hand: Hand, knowledge: Knowledge) -> list[int]:
@@ -71,7 +69,7 @@ def play_out(rules: Rules, state: State, move: Move, possible: Sequence[int]) ->
             left &= ~(1 << move.tile.index)
         elif move == PASS:
             possible[turn] &= ~tiles_with(state.layout.open_mask)
-        events, state = advance(rules, _NO_DECK, state, turn, move=move)
+        events, state = advance(rules, NO_DECK, state, turn, move=move)
         if len(events) > 1:
             ended = events[1]
             assert isinstance(ended, RoundEnded)

@@ -120,6 +120,10 @@ class Deck(NamedTuple):
         return None if next_commitment is None else DealProof(attempt, self.client_seeds, next_commitment)
 
 
+NO_DECK: Final = Deck(b"")
+"""A placeholder for ``advance`` where no round is dealt."""
+
+
 def length_prefixed(value: str | bytes) -> bytes:
     """Return a field: the length as 4 bytes, then the bytes. Different lists of fields never give the same bytes."""
     data = value.encode() if isinstance(value, str) else value

@@ -22,7 +22,7 @@ from service.bots.knowledge import Knowledge, Observation
 from service.bots.likelihood import Likelihood
 from service.bots.playout import play_out, tiles_possible, worth
 from service.bots.worlds import Sampler
-from service.engine.deal import Deck
+from service.engine.deal import NO_DECK
 from service.engine.events import Dealt, Event, RoundEnded
 from service.engine.moves import Move
 from service.engine.referee import advance
@@ -180,8 +180,6 @@ _MIN_REPLAYS: Final = 10
 """The minimum number of replays of a deal."""
 _WORK: Final = 1400
 """The maximum of replays × tiles of the set. So the replays take about as long as the judgement of one decision."""
-_NO_DECK: Final = Deck(b"")
-"""A placeholder: a replay never deals a round."""
 
 
 class Luck(NamedTuple):
@@ -231,7 +229,7 @@ def _replay(rules: Rules, dealt: Dealt, state: State, random: Random) -> tuple[f
         observation = Observation(seat, view(rules, state, seat), tuple(seen[seat]))
         moves = observation.view.legal_moves
         move = moves[0] if len(moves) == 1 else choose_casually(rules, observation, random)
-        events, state = advance(rules, _NO_DECK, state, seat, move=move)
+        events, state = advance(rules, NO_DECK, state, seat, move=move)
         for event in events:
             if isinstance(event, RoundEnded):
                 return results(rules, active, event.round.scores)

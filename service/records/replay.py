@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from service.engine.deal import Deck
+from service.engine.deal import NO_DECK
 from service.engine.errors import IllegalMove
 from service.engine.events import (
     Dealt,
@@ -163,7 +163,7 @@ class _Round:
     def _add_move(self, seat: int, move: Move, event: Event | RecordedDeal | DrewView, place: Location) -> list[Fault]:
         """Make the move, and compare its event with the recorded one; return the faults."""
         try:
-            (expected, *following), after = advance(self._rules, _NO_DECK, self.state, seat, move=move)
+            (expected, *following), after = advance(self._rules, NO_DECK, self.state, seat, move=move)
         except IllegalMove as refusal:
             return [Fault(_CODE_IF_ILLEGAL[type(event)], place, sentence(refusal.reason))]
         unforced = mark_fault(self._rules, self.state, event, place)
@@ -205,8 +205,6 @@ def _requested_move(
     return None, [Fault(code, place, sentence)]
 
 
-_NO_DECK: Final = Deck(b"")
-"""A placeholder: deals are taken from the record, and moves need no deck."""
 _CODE_IF_ILLEGAL: Final[dict[type[RecordedEvent], str]] = {
     Played: "illegal_move",
     Drew: "wrong_draw",
