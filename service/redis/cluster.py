@@ -66,7 +66,7 @@ class ClusterTopology:
 
     def __init__(self, url: RedisUrl, replicas: int | None = None) -> None:
         self._url = url
-        self._set_replicas = replicas
+        self._configured_replicas = replicas
         self._replica_counts: dict[redis.ConnectionPool, int] = {}
         self._lock = threading.Lock()
         self._pools: dict[Address, redis.ConnectionPool] = {}
@@ -145,8 +145,8 @@ class ClusterTopology:
         A replica counts as failed when the majority of primaries says so. A minority that is cut off together with the
         owner cannot say that.
         """
-        if self._set_replicas is not None:
-            return self._set_replicas
+        if self._configured_replicas is not None:
+            return self._configured_replicas
         self._refresh.request_after(POLL_SECONDS)
         slot = key_slot(key)
         owner = self._owners[slot] or self._owner(slot)
@@ -163,16 +163,13 @@ class ClusterTopology:
             self._mark_unreachable(pool)
             raise
 
-    def report_failure(self, key: bytes, error: Exception) -> None:
-        """Apply a redirection, or request a reload of the map."""
-        slot = key_slot(key)
-        pool = self._owners[slot]
-        if isinstance(error, MovedError):
-            self._moved(slot, pool, error)
-        elif pool is not None and not isinstance(error, AskError):
-            self._mark_unreachable(pool)
-        else:
+    def report_failure(self, key: bytes) -> None:
+        """Request a reload of the map, from the server that failed last."""
+        pool = self._owners[key_slot(key)]
+        if pool is None:
             self._refresh.request()
+        else:
+            self._mark_unreachable(pool)
 
     def durability_warnings(self) -> list[str]:
         """Return a sentence for each setting of an owner of slots by which games can be lost."""
@@ -222,7 +219,7 @@ class ClusterTopology:
             self._refresh.request()
         return answers
 
-    def _moved(self, slot: int, pool: redis.ConnectionPool | None, error: MovedError) -> redis.ConnectionPool:
+    def _moved(self, slot: int, pool: redis.ConnectionPool, error: MovedError) -> redis.ConnectionPool:
         owner = self._owners[slot] = self._pool(_address(error, pool))
         self._refresh.request()
         return owner
@@ -297,9 +294,9 @@ class ClusterTopology:
             pool.disconnect(inuse_connections=False)
 
 
-def _address(error: AskError, pool: redis.ConnectionPool | None) -> Address:
+def _address(error: AskError, pool: redis.ConnectionPool) -> Address:
     """Return the target of a redirection. Without a host, it is a port of the same host."""
-    return Address(error.host or (pool.connection_kwargs["host"] if pool else ""), error.port)
+    return Address(error.host or pool.connection_kwargs["host"], error.port)
 
 
 def _name(address: Address) -> str:

@@ -58,7 +58,7 @@ class SentinelTopology:
 
     def __init__(self, url: RedisUrl, replicas: int | None = None) -> None:
         self._url = url
-        self._set_replicas = replicas
+        self._configured_replicas = replicas
         self._replica_count = 1
         self._named_at = -math.inf
         """When the majority of Sentinels last named the primary, in seconds of ``time.monotonic``."""
@@ -70,7 +70,7 @@ class SentinelTopology:
     def call(self, key: bytes, *commands: Command) -> list[Any]:  # noqa: ARG002 # one server owns all keys
         """Send the commands to the primary."""
         self._refresh.request_after(POLL_SECONDS)
-        pool = self._primary or self._require_primary()
+        pool = self._pool()
         try:
             answers = round_trip(pool, commands)
         except (NotSent, MaybeSent):
@@ -92,7 +92,7 @@ class SentinelTopology:
 
     def node(self, key: bytes) -> str:  # noqa: ARG002
         """Return the name of the primary."""
-        return node_name(self._primary or self._require_primary())
+        return node_name(self._pool())
 
     def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
         """Return the first key."""
@@ -110,33 +110,35 @@ class SentinelTopology:
 
     def replicas(self, key: bytes) -> int:  # noqa: ARG002
         """Return the number of replicas that the Sentinels can promote, or the configured number."""
-        return self._set_replicas or self._replica_count
+        return self._replica_count if self._configured_replicas is None else self._configured_replicas
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:  # noqa: ARG002
         """Return a new connection to the primary."""
         try:
-            return dedicated_connection(self._primary or self._require_primary())
+            return dedicated_connection(self._pool())
         except NotSent:
             self._refresh.request()
             raise
 
-    def report_failure(self, key: bytes, error: Exception) -> None:  # noqa: ARG002
+    def report_failure(self, key: bytes) -> None:  # noqa: ARG002
         """Request another query of the Sentinels."""
         self._refresh.request()
 
     def durability_warnings(self) -> list[str]:
         """Return a sentence for each setting of the primary by which games can be lost."""
         try:
-            return durability_warnings(self._primary or self._require_primary())
+            return durability_warnings(self._pool())
         except NotSent:
             return []
 
-    def _require_primary(self) -> redis.ConnectionPool:
-        """Wait for the Sentinels, and return the primary. Raises ``NotSent``."""
-        self._refresh.wait(FIRST_WAIT)
+    def _pool(self) -> redis.ConnectionPool:
+        """Return the pool of the primary; wait for the Sentinels until they have named one. Raises ``NotSent``."""
         if self._primary is None:
+            self._refresh.wait(FIRST_WAIT)
+        primary = self._primary
+        if primary is None:
             raise NotSent from MasterNotFoundError("no Sentinel names a primary")
-        return self._primary
+        return primary
 
     def _discover(self) -> None:
         """Adopt the primary of the newest configuration among all Sentinels that consider their primary up.

@@ -73,8 +73,8 @@ class Topology(Protocol):
         ``NotSent``.
         """
 
-    def report_failure(self, key: bytes, error: Exception) -> None:
-        """Request a new look-up of the owner of ``key`` after a broken connection or an error answer.
+    def report_failure(self, key: bytes) -> None:
+        """Request a new look-up of the owner of ``key`` after a subscription has failed.
 
         Returns at once. ``call`` does this by itself.
         """
@@ -94,7 +94,7 @@ class SingleNodeTopology(Topology):
     def __init__(self, client: redis.Redis, replicas: int | None = None) -> None:
         self._pool = client.connection_pool
         self._name = node_name(self._pool)
-        self._replicas = replicas
+        self._configured_replicas = replicas
         self._connected = 1
         self._counted = False
         self._refresh = BackgroundRefresh(self._count_replicas)
@@ -123,8 +123,8 @@ class SingleNodeTopology(Topology):
 
     def replicas(self, key: bytes) -> int:  # noqa: ARG002
         """Return the number of connected replicas, at least 1, or the configured number."""
-        if self._replicas is not None:
-            return self._replicas
+        if self._configured_replicas is not None:
+            return self._configured_replicas
         self._refresh.request_after(POLL_SECONDS)
         if not self._counted:
             self._counted = True
@@ -135,7 +135,7 @@ class SingleNodeTopology(Topology):
         """Return a new connection to the server."""
         return dedicated_connection(self._pool)
 
-    def report_failure(self, key: bytes, error: Exception) -> None:
+    def report_failure(self, key: bytes) -> None:
         """Do nothing: the server has a fixed address."""
 
     def durability_warnings(self) -> list[str]:

@@ -227,17 +227,9 @@ def test_an_unresponsive_server_is_asked_for_the_map_last(key: bytes) -> None:
         topology = open_topology(f"redis+cluster://{address(unresponsive).decode()},{address(server).decode()}")
         assert topology.node(key) == address(server).decode()
         requests = len(unresponsive.commands)
-        topology.report_failure(key, exceptions.ConnectionError("broken"))
+        topology.report_failure(key)
         until(lambda: len(server.commands) == 4)
         assert len(unresponsive.commands) == requests == 2
-
-
-def test_a_redirected_subscriber_reports_the_new_owner(shared_cluster: Cluster, key: bytes) -> None:
-    topology = open_topology(shared_cluster.url)
-    other = next(s for s in shared_cluster.servers if s.address != topology.node(key))
-    topology.report_failure(key, exceptions.MovedError(f"{key_slot(key)} {other.address}"))
-    assert topology.node(key) == other.address
-    until(lambda: topology.node(key) == shared_cluster.primary_of(key).address)  # the redirection was wrong
 
 
 def test_a_cluster_that_starts_late_is_found(tmp_path: Path, key: bytes) -> None:

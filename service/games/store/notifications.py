@@ -1,9 +1,9 @@
 """The event feed over the sharded pub/sub of Redis: each process has one subscribing connection to each server.
 
-Owns the subscribing connections, and the listeners of each game. The channel of a game is its key, so that in a Cluster
-it is in the same slot. Notifications are only hints: if one may have been missed (new subscription, broken connection,
-moved slot), the listeners of the game are called with ``None``, and read the store. Does not depend on what an event
-means.
+Owns the subscribing connections, and the listeners of each game, and of the feed of each application. A channel is the
+key of a game, or of an application, so that in a Cluster it is in the same slot. Notifications are only hints: if one
+may have been missed (new subscription, broken connection, moved slot), the listeners of the game are called with
+``None``, and read the store. Does not depend on what an event means.
 
 One thread, the subscription thread, opens and replaces connections, and subscribes. Each connection has a reader
 thread. With gevent these are greenlets. The first listener starts them.
@@ -20,8 +20,7 @@ from threading import Lock, Thread
 from time import monotonic
 from typing import Any, Final
 
-from redis.exceptions import ConnectionError as ConnectionBroken
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import RedisError
 
 from service.games.ports import EventFeed, EventNotification, Listener
 from service.games.store.redis_store import parse_notification
@@ -149,11 +148,11 @@ class RedisEventFeed(EventFeed):
     def _subscribe(self, channel: bytes) -> None:
         try:
             connection = self._connection_for(channel)
-        except NotSent as error:
-            self._retry(channel, error)
-        except Exception as error:
+        except NotSent:
+            self._retry(channel)
+        except Exception:
             _log.exception("a game's channel could not be subscribed to")  # this thread must go on for all others
-            self._retry(channel, error)
+            self._retry(channel)
         else:
             self._subscriptions[channel] = connection
             connection.subscribe(channel)
@@ -180,16 +179,13 @@ class RedisEventFeed(EventFeed):
     def _reconnect(self, connection: _SubscriberConnection) -> None:
         """Close a broken connection, and subscribe to its channels again, perhaps at other servers."""
         self._drop(connection)
-        # An error response is about one channel; for the others, report a broken connection.
-        broken = isinstance(connection.error, ResponseError)
-        error = ConnectionBroken("the connection broke") if broken else connection.error
         for channel in connection.channels:
             if self._subscriptions.get(channel) is connection:
                 del self._subscriptions[channel]
-                self._retry(channel, error)
+                self._retry(channel)
 
-    def _retry(self, channel: bytes, error: Exception) -> None:
-        self._topology.report_failure(channel, error)
+    def _retry(self, channel: bytes) -> None:
+        self._topology.report_failure(channel)
         self._retries[channel] = monotonic() + RETRY_SECONDS
 
     def _drop(self, connection: _SubscriberConnection) -> None:
@@ -222,8 +218,6 @@ class _SubscriberConnection:
     ) -> None:
         self.node = node
         self.channels: set[bytes] = set()
-        self.error: Exception = ConnectionError("closed")
-        """Why the connection broke."""
         self._connection = connection
         self._notify = notify
         self._ended = ended
@@ -263,7 +257,6 @@ class _SubscriberConnection:
                 self._handle(self._connection.read_response(disconnect_on_error=False))
         except Exception as error:
             if self._open:
-                self.error = error
                 TROUBLES.begin(f"the event subscriptions at {self.node} break", error)
         self._ended(self)
 
