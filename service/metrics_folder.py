@@ -14,16 +14,15 @@ import tempfile
 from collections.abc import Collection
 from pathlib import Path
 
+_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 _PREFIX = "domino-service-metrics-"
 
 
-def create() -> Path:
-    """Create a folder that is locked by this process and its child processes."""
-    return create_locked()[0]
-
-
-def create_locked() -> tuple[Path, int]:
-    """Create a folder; return it and the inheritable descriptor that holds its lock."""
+def prepare() -> list[int]:
+    """Name a new folder in the environment, unless it names one; return the inheritable descriptors that lock it."""
+    if os.environ.get(_VARIABLE):
+        return []
+    _remove_abandoned()
     while True:
         folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
         with contextlib.suppress(FileNotFoundError):
@@ -31,30 +30,36 @@ def create_locked() -> tuple[Path, int]:
             fcntl.flock(descriptor, fcntl.LOCK_SH)
             os.set_inheritable(descriptor, True)  # noqa: FBT003 # for the new master after SIGUSR2
             if folder.exists():
-                return folder, descriptor
+                os.environ[_VARIABLE] = str(folder)
+                return [descriptor]
             os.close(descriptor)  # another process has removed the folder before it was locked
 
 
-def remove_own(folder: Path) -> None:
+def remove() -> None:
     """Remove the folder if this process created it."""
-    if folder.name.startswith(f"{_PREFIX}{os.getpid()}-"):
+    if folder := _own_folder():
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def remove_gauges(folder: Path, pid: int) -> None:
-    """Remove the gauges of a process that has ended: their values are no longer true."""
-    for file in folder.glob(f"gauge_live*_{pid}.db"):
+def remove_gauges(groups: Collection[int]) -> None:
+    """Remove the gauges of processes outside of these process groups, if this process created the folder.
+
+    Those processes have ended, and their values are no longer true.
+    """
+    folder = _own_folder()
+    for file in folder.glob("gauge_live*_*.db") if folder else ():
+        with contextlib.suppress(ProcessLookupError):
+            if os.getpgid(int(file.stem.rpartition("_")[2])) in groups:
+                continue
         file.unlink(missing_ok=True)
 
 
-def remove_other_gauges(folder: Path, pids: Collection[int]) -> None:
-    """Remove the gauges of all processes except these."""
-    for file in folder.glob("gauge_live*_*.db"):
-        if file.stem.rpartition("_")[2] not in {str(pid) for pid in pids}:
-            file.unlink(missing_ok=True)
+def _own_folder() -> Path | None:
+    folder = Path(os.environ.get(_VARIABLE, ""))
+    return folder if folder.name.startswith(f"{_PREFIX}{os.getpid()}-") else None
 
 
-def remove_abandoned() -> None:
+def _remove_abandoned() -> None:
     """Remove the folders of runs that were killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):  # the folder is in use, or belongs to another user

@@ -38,7 +38,6 @@ from service.devserver.terminal import claim_standard_streams, die_with_parent, 
 
 APP = "service.server.wsgi:create()"
 GUNICORN_CONF = Path(__file__).parent.parent / "server" / "gunicorn_conf.py"
-METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 
 READY_SECONDS = 60.0
 PROBE_SECONDS = 2.0
@@ -161,14 +160,8 @@ class ProcessGroup:
         self.store = EmbeddedServer(
             settings.data_dir, options={"maxmemory": f"{settings.max_memory_mb}mb"}, report=warn
         )
-        self.metrics: Path | None = None
+        inherited = metrics_folder.prepare()
         self.environ = dict(os.environ)
-        inherited: list[int] = []
-        if not self.environ.get(METRICS_FOLDER):
-            metrics_folder.remove_abandoned()
-            self.metrics, descriptor = metrics_folder.create_locked()
-            self.environ[METRICS_FOLDER] = str(self.metrics)
-            inherited.append(descriptor)
         numbers = [listener.fileno() for listener in self.listeners]
         gunicorn = ["gunicorn", "-c", str(GUNICORN_CONF), *(f"--bind=fd://{number}" for number in numbers), app]
         self.web = Child("the web server", gunicorn, self.environ, [*numbers, *inherited], sign=signal.SIGQUIT)
@@ -230,19 +223,9 @@ class ProcessGroup:
         for child in (self.web, *self.background):
             if child.status is not None:
                 warn(f"{child.end_message()}; restarting it")
-                self._clean_up(child)
+                child.wait(0)  # kills its own children
+                metrics_folder.remove_gauges([each.pid for each in (self.web, *self.background) if each.pid])
             child.start()
-
-    def _clean_up(self, child: Child) -> None:
-        """Clean up after a child that ended by itself: kill its own children, and remove the gauges of all of them."""
-        pid = child.pid
-        child.wait(0)
-        if self.metrics is None or pid is None:
-            return
-        if child is self.web:
-            metrics_folder.remove_other_gauges(self.metrics, [child.pid for child in self.background if child.pid])
-        else:
-            metrics_folder.remove_gauges(self.metrics, pid)
 
     def _stop(self) -> None:
         """Stop all running processes, in the reverse order of their start.
@@ -267,8 +250,7 @@ class ProcessGroup:
         for child in self.background:
             child.wait(STOP_SECONDS)
         self.store.stop()
-        if self.metrics is not None:
-            metrics_folder.remove_own(self.metrics)
+        metrics_folder.remove()
 
 
 def serve(settings: Settings, *, app: str = APP) -> int:

@@ -11,7 +11,6 @@ import os
 import signal
 import socket
 import sys
-from pathlib import Path
 from typing import Any, Final
 
 from gunicorn.glogging import Logger
@@ -21,7 +20,6 @@ from service.bootstrap.secret_file import InvalidSecretFile, server_secrets
 from service.config import InvalidSettings, Settings
 from service.json_logging import make_formatter, non_blocking
 
-METRICS_FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
 SILENT_PEER_SECONDS: Final = 30
 """A connection is closed if its peer has not acknowledged data for this time."""
 
@@ -95,13 +93,11 @@ def on_starting(server: Any) -> None:
 
 
 def when_ready(server: Any) -> None:
-    """Create the folder of the metrics, and make the listeners detect dead peers.
+    """Prepare the folder of the metrics, and make the listeners detect dead peers.
 
     gunicorn calls this after it has bound the ports, so a start that fails because of a port creates no folder.
     """
-    if not os.environ.get(METRICS_FOLDER):
-        metrics_folder.remove_abandoned()
-        os.environ[METRICS_FOLDER] = str(metrics_folder.create())
+    metrics_folder.prepare()
     _detect_dead_peers(server)
 
 
@@ -126,16 +122,15 @@ def post_fork(server: Any, worker: Any) -> None:  # noqa: ARG001 # gunicorn's si
 
 def child_exit(server: Any, worker: Any) -> None:  # noqa: ARG001 # gunicorn's signature
     """Remove the gauges of a worker that has ended, such as its open streams, from the metrics."""
-    if os.environ.get(METRICS_FOLDER):
-        from prometheus_client import multiprocess  # noqa: PLC0415 # rarely needed, and only with the folder
+    from prometheus_client import multiprocess  # noqa: PLC0415 # rarely needed
 
-        multiprocess.mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
+    multiprocess.mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
 
 
 def on_exit(server: Any) -> None:
     """Remove the folder of the metrics if this master created it, unless a new master uses it after SIGUSR2."""
     if not server.reexec_pid:
-        metrics_folder.remove_own(Path(os.environ.get(METRICS_FOLDER, "")))
+        metrics_folder.remove()
 
 
 def _require_secret() -> None:
