@@ -73,6 +73,13 @@ def modes(folder: Path) -> dict[str, int]:
     }
 
 
+def warnings(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """The warnings that were printed since the last call."""
+    lines = capsys.readouterr().err.splitlines()
+    assert all(line.startswith("domino-service: ") for line in lines)
+    return [line.removeprefix("domino-service: ") for line in lines]
+
+
 def assert_private(folder: Path) -> None:
     found = modes(folder)
     assert {"appendonlydir", "lock", "redis.pid", "server.log"} < found.keys()
@@ -80,29 +87,31 @@ def assert_private(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("usual_umask")
-def test_all_data_are_private_in_a_folder_that_was_open_to_others(tmp_path: Path) -> None:
+def test_all_data_are_private_in_a_folder_that_was_open_to_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = tmp_path / "data"
     folder.mkdir(mode=0o755)
-    reports: list[str] = []
-    with EmbeddedServer(folder, report=reports.append) as server, client(server) as store:
+    with EmbeddedServer(folder) as server, client(server) as store:
         put(server, spinner="6-6")
         store.bgrewriteaof()
         until(lambda: not store.info("persistence")["aof_rewrite_in_progress"])
         assert_private(folder)
-    assert reports == [f"the data folder {folder} had permissions 755; they are 700 now"]
+    assert warnings(capsys) == [f"the data folder {folder} had permissions 755; they are 700 now"]
 
 
 @pytest.mark.usefixtures("usual_umask")
-def test_a_shared_folder_is_reported_and_its_files_are_private(tmp_path: Path) -> None:
+def test_a_shared_folder_is_reported_and_its_files_are_private(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = tmp_path / "data"
     folder.mkdir()
     folder.chmod(0o1777)
-    reports: list[str] = []
-    with EmbeddedServer(folder, report=reports.append):
+    with EmbeddedServer(folder):
         found = modes(folder)
         assert found.pop(".") == 0o1777
         assert set(found.values()) == {0o700, 0o600}
-    (report,) = reports
+    (report,) = warnings(capsys)
     assert "has permissions 1777, which the service does not change" in report
 
 
@@ -124,9 +133,9 @@ def test_data_and_address_survive_a_kill(tmp_path: Path) -> None:
         assert get(server, "spinner") == "6-6"
 
 
-def written(folder: Path, reported: list[str]) -> tuple[EmbeddedServer, Path]:
+def written(folder: Path) -> tuple[EmbeddedServer, Path]:
     """A server that has written some keys and was stopped, and the file with its last writes."""
-    server = EmbeddedServer(folder, report=reported.append)
+    server = EmbeddedServer(folder)
     with server, redis.Redis.from_url(server.url) as client:
         for number in range(100):
             client.set(f"key {number}", b"value")
@@ -139,20 +148,21 @@ def size(server: EmbeddedServer) -> int:
         return int(client.dbsize())
 
 
-def test_an_unfinished_write_at_the_end_is_dropped_and_reported(tmp_path: Path) -> None:
-    reported: list[str] = []
-    server, file = written(tmp_path, reported)
+def test_an_unfinished_write_at_the_end_is_dropped_and_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server, file = written(tmp_path)
     os.truncate(file, file.stat().st_size - 3)
     assert size(server) == 99
     what = f"Truncating the AOF {file.name} at offset {file.stat().st_size}"
-    assert reported == [f"an unfinished write at the end of the data was dropped: {what}"]
+    assert warnings(capsys) == [f"an unfinished write at the end of the data was dropped: {what}"]
     assert size(server) == 99
-    assert len(reported) == 1
+    assert warnings(capsys) == []
 
 
 def test_data_that_end_in_zeros_are_repaired_by_what_the_message_says(tmp_path: Path) -> None:
     """As after a power cut, where a file has got its length but not its content."""
-    server, file = written(tmp_path, [])
+    server, file = written(tmp_path)
     os.truncate(file, file.stat().st_size + 4096)
     with pytest.raises(EmbeddedServerError, match=r"is damaged, .*--fix") as refusal:
         server.start()
@@ -222,8 +232,8 @@ def start_orphan(folder: Path) -> int:
     owner = """
 import os, sys
 from pathlib import Path
-from service.devserver import embedded
-embedded.die_with_parent = lambda command, sign: list(command)
+from service.devserver import embedded, terminal
+terminal.die_with_parent = lambda command, sign: list(command)
 server = embedded.EmbeddedServer(Path(sys.argv[1]))
 server.start()
 print(server.pid, flush=True)
@@ -324,9 +334,12 @@ def test_a_start_without_an_answer_times_out(tmp_path: Path, monkeypatch: pytest
 
 
 def test_the_caller_can_cancel_the_wait(tmp_path: Path) -> None:
+    def cancel(_: float) -> None:
+        raise InterruptedError
+
     server = EmbeddedServer(tmp_path)
-    with pytest.raises(EmbeddedServerError):
-        server.start(keep_waiting=lambda: False)
+    with pytest.raises(InterruptedError):
+        server.start(cancel)
     assert server.pid is None
 
 

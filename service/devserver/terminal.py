@@ -5,8 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 
 def print_line(line: str) -> None:
@@ -51,3 +54,35 @@ def die_with_parent(command: Sequence[str], sign: signal.Signals) -> list[str]:
         return [sys.executable, "-I", "-S", "-c", _DIE_WITH_PARENT_SCRIPT, str(os.getpid()), str(int(sign)), *command]
     else:
         return list(command)
+
+
+class ChildProcess(subprocess.Popen[bytes]):
+    """A child process in a session of its own, so that Ctrl-C in the terminal reaches only this process.
+
+    ``name`` is for messages. ``sign`` ends it at once, also when this process ends (``die_with_parent``). ``options``
+    are those of ``Popen``.
+    """
+
+    def __init__(self, name: str, command: Sequence[str], sign: signal.Signals, **options: Any) -> None:
+        super().__init__(die_with_parent(command, sign), stdin=subprocess.DEVNULL, start_new_session=True, **options)
+        self.name = name
+        self._sign = sign
+        self.start_again = partial(ChildProcess, name, command, sign, **options)
+
+    def end_message(self) -> str:
+        """Return a message that the process, whose end ``poll`` has seen, ended by itself, and how."""
+        status = self.returncode
+        cause = f"exit status {status}" if status >= 0 else f"killed by {signal.Signals(-status).name}"
+        return f"{self.name} ended by itself ({cause})"
+
+    def end(self, seconds: float) -> None:
+        """Send ``sign`` if it runs, and wait for its end, at most ``seconds``; then kill it and its children."""
+        self.send_signal(self._sign)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.wait(seconds)
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # the latter: on macOS, for ended processes
+            os.killpg(self.pid, signal.SIGKILL)
+        self.wait()
+        with contextlib.suppress(ChildProcessError):
+            while True:  # in a container, orphans become children of the first process, which can be this one
+                os.waitpid(-self.pid, 0)
