@@ -31,7 +31,7 @@ from tests.support.stores.simulated_clock import SimulatedClock
 pytestmark = pytest.mark.gate
 
 STEPS = 300
-SEEDS = range(int(os.environ.get("FEED_LAW_SEEDS", "8")))
+SEEDS = in_lane(range(int(os.environ.get("FEED_LAW_SEEDS", "8"))), gate=range(3))
 
 
 class Client:

@@ -45,7 +45,7 @@ APPS = (application(1), application(2))
 REFS = ("anna", "ben", "carl", None)
 LEASE = 1000
 STEPS = 400
-SEEDS = range(int(os.environ.get("INDEX_LAW_SEEDS", "12")))
+SEEDS = in_lane(range(int(os.environ.get("INDEX_LAW_SEEDS", "12"))), gate=range(6))
 
 
 class Killed(BaseException):
