@@ -432,6 +432,8 @@ def test_a_game_that_has_expired_is_not_counted(harness: Harness, games: Games) 
 
 def test_games_that_have_expired_are_not_listed(harness: Harness, games: Games) -> None:
     game, old = new_id(), new_id()
+    brief = games.entry(new_id(), ref="club", players={"anna": 1})._replace(expires_at=harness.now() - 1)
+    assert harness.index.put(harness.app, brief, (), (), position=START)
     games.put(game)
     games.put(old, 1_000_000 - TTL * 1000 - 1, ref="club", players={"anna": 1})
     assert games.found() == [game]
