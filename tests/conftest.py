@@ -8,19 +8,16 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+import redis
 
+from service.redis.connection import connect
+from tests.storage.servers import RealServer
 from tests.support import lanes, order
 from tests.support.processor_time import ProcessorTime
 from tests.support.released import Release, built_once
 from tests.support.sharing import shared_folder
-
-if TYPE_CHECKING:
-    import redis
-
-    from tests.storage.servers import RealServer
 
 # Each process of a run would else build forty parsers for formats of JSON Schema that no schema here has: 4 s.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type] # None stands for what cannot be imported
@@ -107,8 +104,6 @@ def release(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 @pytest.fixture(scope="session")
 def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
     """A server for all tests of a pytest worker that do not disturb it."""
-    from tests.storage.servers import RealServer  # most workers of the quick lane need no server
-
     server = RealServer(tmp_path_factory.mktemp("redis"))
     yield server
     server.stop()
@@ -116,8 +111,6 @@ def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServ
 
 @pytest.fixture
 def shared_client(shared_server: RealServer) -> Iterator[redis.Redis]:
-    from service.redis.connection import connect
-
     client = connect(shared_server.url)
     yield client
     client.close()

@@ -28,7 +28,6 @@ from tests.api.released_games import DELETED, FOLDER, ReleasedGame, line_of, rel
 from tests.api.saved_games import GAME_SECONDS, one_open_seat, some_rounds, some_seats, take_snapshot
 from tests.api.timed import TimedApi
 from tests.support.application import build_backends
-from tests.support.stores.memory_backends import MemoryBackends
 from tests.support.stores.redis_stores import redis_store
 from tests.support.table import Json, match_finished, round_over
 
@@ -135,7 +134,7 @@ def main() -> int:
             store = redis_store(nodes, GAME_SECONDS)
             random_bytes = Random("stored games").randbytes  # noqa: S311 # nobody plays these games
             apps = build_backends(
-                MemoryBackends(),
+                nodes,
                 [_SECRET],
                 clock=lambda: 0,
                 random_bytes=Random("applications").randbytes,  # noqa: S311

@@ -18,11 +18,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from service.backends.facade import BackendsFacade
-from service.backends.index.feed import Feeds
-from service.backends.index.listing import Listing, People
 from service.backends.index.outbox import Outbox
-from service.backends.index.store import RedisFeed, RedisIndex, RedisLobby
-from service.backends.store import RedisErasures
+from service.backends.index.store import RedisIndex, RedisLobby
 from service.devserver.embedded import EmbeddedServer
 from service.games.facade import GamesFacade
 from service.games.model.schedule import Lifetimes
@@ -30,7 +27,6 @@ from service.games.store.admission import StoragePolicy
 from service.games.store.notifications import RedisEventFeed
 from service.games.store.redis_store import RedisStore
 from service.redis.connection import connect
-from service.redis.server_clock import system_clock
 from service.redis.topology import SingleNodeTopology
 from tests.api.client import Api
 from tests.api.followers import Watched
@@ -40,7 +36,7 @@ from tests.conftest import Figures
 from tests.support.application import build_backends, create_app
 from tests.support.games import build_games, build_repository
 from tests.support.sharing import shared_folder
-from tests.support.stores.redis_stores import redis_backends, redis_calls, redis_reminders, redis_store, redis_webhooks
+from tests.support.stores.redis_stores import redis_calls, redis_reminders, redis_store
 
 TTL_SECONDS = GAME_SECONDS
 SECRET = b"the secret of the tests"
@@ -102,17 +98,12 @@ def games(store: RedisStore, feed: RedisEventFeed, seeded_bytes: SeededBytes) ->
 @pytest.fixture(scope="session")
 def backends(redis_url: str, feed: RedisEventFeed, seeded_bytes: SeededBytes) -> BackendsFacade:
     """The applications of ``app``."""
-    nodes = SingleNodeTopology(connect(redis_url))
-    calls = redis_calls(nodes)
-    listing = Listing(RedisIndex(calls, TTL_SECONDS), RedisLobby(calls))
     return build_backends(
-        redis_backends(nodes),
+        SingleNodeTopology(connect(redis_url)),
         [SECRET],
         random_bytes=seeded_bytes,
-        listing=listing,
-        webhooks=redis_webhooks(nodes),
-        feed=Feeds(RedisFeed(calls), feed, system_clock),
-        people=People(RedisIndex(calls, TTL_SECONDS), RedisErasures(calls)),
+        ttl_seconds=TTL_SECONDS,
+        notifications=feed,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from base64 import b64encode
 from collections.abc import Callable
 from typing import Any
@@ -11,11 +12,12 @@ import pytest
 import redis
 
 from service.backends.facade import BackendsFacade
+from service.backends.keys import Backends
 from service.backends.ports import MAX_REPEATS, Backend, Repeat
 from service.backends.store import RedisBackends
 from service.games.facade import GamesFacade
 from service.games.ports import IDEMPOTENCY_TTL
-from service.games.store.idempotency import IdempotencyKey
+from service.games.store.idempotency import Idempotency, IdempotencyKey
 from service.redis import keys
 from service.redis.connection import connect
 from service.redis.server_clock import system_clock
@@ -23,7 +25,7 @@ from service.redis.topology import SingleNodeTopology
 from tests.api.client import Api, location_of, status_and_code
 from tests.api.timed import SettableClock
 from tests.support.application import build_backends, create_app
-from tests.support.stores.redis_stores import memory_reserve, redis_backends, redis_calls, redis_webhooks
+from tests.support.stores.redis_stores import memory_reserve, redis_calls
 
 pytestmark = pytest.mark.gate
 
@@ -44,10 +46,9 @@ def worker(games: GamesFacade, redis_url: str, *secrets: bytes, clock: SettableC
     """The application of another process over the same store, with these secrets."""
     nodes = SingleNodeTopology(connect(redis_url))
     backends = build_backends(
-        redis_backends(nodes),
+        nodes,
         secrets,
         clock=clock or system_clock,
-        webhooks=redis_webhooks(nodes),
     )
     return Api(create_app(games, backends=backends).test_client(use_cookies=False))
 
@@ -178,8 +179,8 @@ class Overtaken(RedisBackends):
 def test_a_rotation_that_is_overtaken_by_itself_gives_the_same_key(redis_url: str, reads: int) -> None:
     topology = SingleNodeTopology(connect(redis_url))
     store = Overtaken(redis_calls(topology), memory_reserve(topology))
-    here = build_backends(store, [NEW]).keys
-    there = build_backends(redis_backends(SingleNodeTopology(connect(redis_url))), [NEW]).keys
+    here = Backends(store, clock=system_clock, random_bytes=os.urandom, idempotency=Idempotency([NEW]))
+    there = build_backends(topology, [NEW]).keys
     made = here.create("Club")
     key = IdempotencyKey("a rotation that is sent twice", b"")
     others = []

@@ -19,7 +19,6 @@ from service.redis.topology import SingleNodeTopology
 from tests.api.client import Api, status_and_code
 from tests.api.timed import SettableClock
 from tests.support.application import build_backends, create_app
-from tests.support.stores.redis_stores import redis_backends
 
 pytestmark = pytest.mark.gate
 
@@ -151,8 +150,8 @@ def test_only_a_key_opens_what_is_the_applications(api: Api, method: str, path: 
 
 def test_a_key_ceases_to_be_valid_when_its_time_is_over(games: GamesFacade, redis_url: str) -> None:
     clock = SettableClock()
-    store = redis_backends(SingleNodeTopology(connect(redis_url)))
-    backends = build_backends(store, clock=clock)
+    nodes = SingleNodeTopology(connect(redis_url))
+    backends = build_backends(nodes, clock=clock)
     api = api_of(games, backends)
     old = backends.keys.create("Club").key
     new = api.post("/v1/app/keys", {"overlap": 60}, token=old).get_json()["key"]
@@ -166,8 +165,8 @@ def test_a_key_ceases_to_be_valid_when_its_time_is_over(games: GamesFacade, redi
 def test_a_key_that_another_process_revoked_is_used_while_it_is_cached_and_no_longer(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = redis_backends(SingleNodeTopology(connect(redis_url)))
-    here, there = build_backends(store).keys, build_backends(store).keys
+    nodes = SingleNodeTopology(connect(redis_url))
+    here, there = build_backends(nodes).keys, build_backends(nodes).keys
     now = 0.0
     monkeypatch.setattr("service.backends.keys.monotonic", lambda: now)
     made = here.create("Club")
@@ -180,8 +179,8 @@ def test_a_key_that_another_process_revoked_is_used_while_it_is_cached_and_no_lo
 
 
 def test_a_key_that_another_process_revoked_changes_no_keys_any_more(redis_url: str) -> None:
-    store = redis_backends(SingleNodeTopology(connect(redis_url)))
-    here, there = build_backends(store).keys, build_backends(store).keys
+    nodes = SingleNodeTopology(connect(redis_url))
+    here, there = build_backends(nodes).keys, build_backends(nodes).keys
     old = here.create("Club")
     app = old.backend.id
     assert accepts(here, old.key)
@@ -199,7 +198,7 @@ def test_a_key_that_another_process_revoked_makes_no_key_over_http(
 ) -> None:
     made = backends.keys.create("Club")
     assert api.get("/v1/app", token=made.key).status_code == 200
-    there = build_backends(redis_backends(SingleNodeTopology(connect(redis_url)))).keys
+    there = build_backends(SingleNodeTopology(connect(redis_url))).keys
     new = there.rotate(made.backend.id, 0)
     assert accepts(backends.keys, made.key)
     assert api.delete(f"/v1/app/keys/{new.record.suffix}", token=made.key).status_code == 401
@@ -219,7 +218,7 @@ def accepts(backends: Backends, key: str) -> bool:
 def test_only_applications_create_games_where_the_operator_says_so(
     games: GamesFacade, redis_url: str, app_key: str
 ) -> None:
-    backends = build_backends(redis_backends(SingleNodeTopology(connect(redis_url))), needed_for_games=True)
+    backends = build_backends(SingleNodeTopology(connect(redis_url)), needed_for_games=True)
     api = api_of(games, backends)
     body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bob"}]}
     created = api.post("/v1/games", body, token=app_key)
@@ -232,8 +231,10 @@ def test_only_applications_create_games_where_the_operator_says_so(
     assert (*status_and_code(answer), answer.get_json()["reason"]) == (401, "unauthorized", "token_misplaced")
 
 
-def test_a_service_without_applications_knows_no_key(games: GamesFacade, app_key: str) -> None:
-    api = Api(create_app(games).test_client(use_cookies=False))
+def test_a_service_without_applications_knows_no_key(
+    games: GamesFacade, app_key: str, empty_server: redis.Redis
+) -> None:
+    api = api_of(games, build_backends(SingleNodeTopology(empty_server)))
     assert status_and_code(api.get("/v1/app", token=app_key)) == (401, "unauthorized")
 
 

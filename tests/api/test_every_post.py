@@ -39,7 +39,7 @@ from tests.support.application import build_backends, create_app
 from tests.support.contract import committed
 from tests.support.games import build_games
 from tests.support.lanes import in_lane
-from tests.support.stores.redis_stores import redis_backends, redis_store, redis_webhooks
+from tests.support.stores.redis_stores import redis_store, redis_webhooks
 from tests.support.table import seat_to_move
 from tests.support.waiting import PATIENCE
 from tools.openapi.operations import problems_of
@@ -237,7 +237,7 @@ def another_process(redis_url: str, feed: RedisEventFeed) -> Callable[..., Api]:
     def make(*secrets: bytes) -> Api:
         nodes = SingleNodeTopology(connect(redis_url))
         games = build_games(redis_store(nodes, TTL_SECONDS), feed, secrets, TTL_SECONDS)
-        backends = build_backends(redis_backends(nodes), secrets, webhooks=redis_webhooks(nodes))
+        backends = build_backends(nodes, secrets)
         return Api(create_app(games, backends=backends).test_client(use_cookies=False))
 
     return make

@@ -18,14 +18,11 @@ from werkzeug.test import TestResponse
 
 from service.backends.facade import BackendsFacade
 from service.backends.index import feed
-from service.backends.index.feed import Feeds
-from service.backends.index.store import RedisFeed
 from service.engine.tiles import TILES
 from service.games.facade import GamesFacade
 from service.games.store.notifications import RedisEventFeed
 from service.redis import keys
 from service.redis.connection import connect
-from service.redis.server_clock import system_clock
 from service.redis.topology import SingleNodeTopology
 from service.web.app import Application
 from service.web.http.streams import StreamLimits, Streams
@@ -33,7 +30,6 @@ from tests.api.client import Api, Table, check_item, errors_of, status_and_code
 from tests.api.followers import LINES, PATIENCE, SSE, lines_in
 from tests.api.saved_games import shortest
 from tests.support.application import build_backends, build_streams, create_app
-from tests.support.stores.redis_stores import redis_backends, redis_calls
 from tests.support.waiting import until
 
 Publish = Callable[[], None]
@@ -284,8 +280,7 @@ def test_another_worker_goes_on_from_the_cursor(
     cursor = page(api, app_key)["cursor"]
     nodes = SingleNodeTopology(connect(redis_url))
     with closing(RedisEventFeed(nodes)) as notifications:
-        feeds = Feeds(RedisFeed(redis_calls(nodes)), notifications, system_clock)
-        restarted = build_backends(redis_backends(nodes), feed=feeds)
+        restarted = build_backends(nodes, notifications=notifications)
         games = app.extensions["domino"].games
         other = Api(create_app(games, backends=restarted).test_client(use_cookies=False))
         with closing(stream(other, app_key, SSE, last=cursor)) as answer:

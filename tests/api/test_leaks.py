@@ -132,6 +132,8 @@ class RecordingStore:
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._store, name)
+        if not callable(method):
+            return method
 
         def call(*arguments: Any, **named: Any) -> Any:
             self.calls.append(name)

@@ -19,10 +19,10 @@ from service.games.facade import GamesFacade
 from service.redis.connection import connect
 from service.redis.topology import SingleNodeTopology
 from tests.api.client import Api, Table, errors_of, status_and_code
+from tests.api.conftest import TTL_SECONDS
 from tests.api.redis_contents import keys_with
 from tests.support.application import build_backends, create_app, rate_limits
-from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
-from tests.support.stores.redis_stores import redis_backends
+from tests.support.stores.stored_index import StoredIndex
 
 Publish = Callable[[], None]
 SEATS = ({"name": "Ada", "ref": "user-ada"}, {"name": "Bob", "ref": "user-bob"})
@@ -405,8 +405,8 @@ def test_a_wrong_key_gets_no_lobby_and_the_token_of_a_seat_that_for_everybody(ap
 
 
 def test_where_only_applications_create_games_everybody_reads_the_lobby(games: GamesFacade, redis_url: str) -> None:
-    store = redis_backends(SingleNodeTopology(connect(redis_url)))
-    app = create_app(games, backends=build_backends(store, needed_for_games=True))
+    nodes = SingleNodeTopology(connect(redis_url))
+    app = create_app(games, backends=build_backends(nodes, needed_for_games=True))
     assert Api(app.test_client(use_cookies=False)).get("/v1/lobby").get_json() == {"games": []}
 
 
@@ -427,27 +427,29 @@ def test_a_wrong_query_of_a_lobby_is_refused(api: Api, app_key: str, query: str,
         assert (*status_and_code(answer), answer.get_json()["reason"]) == (422, "invalid", reason)
 
 
-def test_the_first_page_of_the_lobby_is_read_once_a_second_and_dropped_with_a_deleted_game() -> None:
-    now, shown = 0.0, MemoryLobby(lambda: 0.0)
-    listing = Listing(MemoryIndex(0), shown, elapsed=lambda: now)
+def test_the_first_page_of_the_lobby_is_read_once_a_second_and_dropped_with_a_deleted_game(
+    empty_server: redis.Redis,
+) -> None:
+    now, stored = 0.0, StoredIndex(SingleNodeTopology(empty_server), TTL_SECONDS)
+    listing = Listing(stored.index, stored.lobby, elapsed=lambda: now)
     first, entry = LobbyQuery(), LobbyEntry("game", "app", 1, "domino", 1, b"{}")
     assert listing.lobby(first) == ([], None)
-    shown.put(entry)
+    stored.lobby.put(entry)
     assert listing.lobby(first).games == []
     now = LOBBY_SECONDS
     assert listing.lobby(first).games == [b"{}"]
-    shown.put(entry._replace(version=2, json=None))
+    stored.lobby.put(entry._replace(version=2, json=None))
     assert listing.lobby(first).games == [b"{}"]
     listing.forget(("game",))
     assert listing.lobby(first).games == []
 
 
 @pytest.mark.parametrize("more", [{"app": "app"}, {"limit": 10}, {"cursor": encode_cursor(9, "z")}])
-def test_other_pages_of_lobbies_are_read_each_time(more: dict[str, Any]) -> None:
-    shown = MemoryLobby(lambda: 0.0)
-    listing = Listing(MemoryIndex(0), shown, elapsed=lambda: 0.0)
+def test_other_pages_of_lobbies_are_read_each_time(more: dict[str, Any], empty_server: redis.Redis) -> None:
+    stored = StoredIndex(SingleNodeTopology(empty_server), TTL_SECONDS)
+    listing = Listing(stored.index, stored.lobby, elapsed=lambda: 0.0)
     assert listing.lobby(LobbyQuery(**more)).games == []
-    shown.put(LobbyEntry("game", "app", 1, "domino", 1, b"{}"))
+    stored.lobby.put(LobbyEntry("game", "app", 1, "domino", 1, b"{}"))
     assert listing.lobby(LobbyQuery(**more)).games == [b"{}"]
 
 

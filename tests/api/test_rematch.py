@@ -29,7 +29,6 @@ from tests.api.saved_games import SavedGames, count_keys, decoded, shortest, tak
 from tests.api.timed import TimedApi, types_of
 from tests.support.application import build_backends, create_app
 from tests.support.games import build_games
-from tests.support.stores.memory_backends import MemoryBackends
 from tests.support.stores.redis_stores import redis_store
 from tests.support.table import Json, match_finished, seat_to_move
 
@@ -304,9 +303,10 @@ def test_only_players_of_the_game_have_a_rematch(api: Api, finished: FinishedGam
 
 
 def test_where_only_applications_create_games_nobodys_game_has_no_rematch(
-    api: Api, games: GamesFacade, app_key: str, server: redis.Redis, finished: FinishedGames
+    api: Api, games: GamesFacade, app_key: str, redis_url: str, server: redis.Redis, finished: FinishedGames
 ) -> None:
-    backends = build_backends(MemoryBackends(), needed_for_games=True)
+    nodes = SingleNodeTopology(connect(redis_url))
+    backends = build_backends(nodes, needed_for_games=True)
     strict = Api(create_app(games, backends=backends).test_client(use_cookies=False))
     old = finished.copy()
     before = take_snapshot(server, old.id), count_keys(server)

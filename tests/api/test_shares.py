@@ -12,7 +12,6 @@ import pytest
 from werkzeug.test import TestResponse
 
 from service.backends.erasures import Erasures
-from service.backends.index.listing import Listing
 from service.backends.index.outbox import Outbox
 from service.backends.index.store import RedisIndex, RedisLobby
 from service.backends.store import RedisErasures, read_own_budget
@@ -35,11 +34,9 @@ from tests.storage.servers import RealServer, fill
 from tests.support.application import build_backends, create_app
 from tests.support.games import build_games, build_repository
 from tests.support.stores.redis_stores import (
-    redis_backends,
     redis_calls,
     redis_reminders,
     redis_store,
-    redis_webhooks,
 )
 
 pytestmark = pytest.mark.gate
@@ -76,10 +73,10 @@ class SmallStore:
         )
         self.index, self.lobby = RedisIndex(self.calls, TTL), RedisLobby(self.calls)
         self.backends = build_backends(
-            redis_backends(nodes, reserve=reserve),
+            nodes,
             [SECRET],
-            listing=Listing(self.index, self.lobby),
-            webhooks=redis_webhooks(nodes, reserve=reserve),
+            ttl_seconds=TTL,
+            reserve=reserve,
             shares=self.shares,
         )
         self.api = Api(create_app(self.games, backends=self.backends).test_client(use_cookies=False))

@@ -12,31 +12,32 @@ from random import Random
 from threading import Thread
 from typing import Any, NamedTuple
 
+import redis
 from prometheus_client import CollectorRegistry
 
-from service.backends.index.outbox import Outbox
 from service.backends.ports import Webhook
 from service.backends.webhooks.deliveries import Deliveries
 from service.backends.webhooks.endpoints import Webhooks
 from service.backends.webhooks.messages import MESSAGE_TYPES
 from service.games.store.idempotency import Idempotency
 from service.outgoing.sender import Sender
+from service.redis import keys
 from service.workers.consumer import Queue
 from service.workers.messenger import Deliverer, LeaseContext
 from service.workers.metrics import WorkerMetrics
-from tests.backends.owned import APP, START, Owned
+from tests.backends.owned import APP, START, Owned, Published, outbox_of
 from tests.outgoing.endpoints import Behaviour, Endpoint, answer
-from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.memory_store import MemoryStore
-from tests.support.stores.memory_webhooks import MemoryWebhooks
+from tests.support.stores.redis_stores import redis_reminders, redis_webhooks
+from tests.support.stores.simulated_clock import SimulatedClock
 from tests.support.waiting import PATIENCE
 
 TTL = 30 * 86_400
 LOOPBACK = [ip_network("127.0.0.0/8")]
 
 
-def in_thread(work: Callable[[], None]) -> None:
-    Thread(target=work, daemon=True).start()
+MAX_WAIT = 0.02
+"""Seconds after which a deliverer takes another step while it waits for answers."""
 
 
 class Received(NamedTuple):
@@ -104,21 +105,24 @@ class Listener(Endpoint):
 
 
 class Hooked:
-    """Games of applications in memory, their endpoints, and a deliverer in this process, which must be closed."""
+    """Games of applications in memory, their endpoints on a server, and a deliverer in this process.
 
-    def __init__(self, *, wrap: Callable[[Any], Any] = lambda port: port) -> None:
+    It must be closed. ``wrap`` returns the store of endpoints with faults for the deliverer.
+    """
+
+    def __init__(self, server: redis.Redis, *, wrap: Callable[[Any], Any] = lambda store: store) -> None:
         self.now = START
         self.jitter = 0.5
         self.clock_behind = 0
         """By how many milliseconds the clock of the store is behind that of the machine."""
         clock = lambda: self.now  # noqa: E731 # a clock
-        seconds = lambda: self.now / 1000  # noqa: E731
         self.clock = clock
-        self.store = MemoryStore(TTL, seconds)
-        self.index = MemoryIndex(TTL, seconds)
-        self.kept = MemoryWebhooks(self.store, self.index)
+        self.store = MemoryStore(TTL, lambda: self.now / 1000)
+        self.topology = SimulatedClock(server, clock)
+        self.published = Published(self.topology, TTL)
+        self.kept = redis_webhooks(self.topology)
         self.owned = Owned(self.store, clock)
-        self.outbox = Outbox(self.owned.repository, self.index, MemoryLobby(seconds), clock)
+        self.outbox = outbox_of(self.owned, self.published)
         self.random = Random("endpoints")
         self.webhooks = Webhooks(
             self.kept,
@@ -131,6 +135,7 @@ class Hooked:
         self.registry = CollectorRegistry()
         self.metrics = WorkerMetrics(self.registry)
         self.reached = wrap(self.kept)
+        self.working: list[Thread] = []
         self.deliverer = self.new_deliverer()
 
     def new_deliverer(self) -> Deliverer:
@@ -151,9 +156,14 @@ class Hooked:
             clock=self.clock,
             jitter=lambda: self.jitter,
             game_ttl=TTL * 1000,
-            begin_attempt=in_thread,
+            begin_attempt=self.in_thread,
         )
-        return Deliverer(context, Queue(self.store, self.clock, self.metrics), in_thread)
+        return Deliverer(context, Queue(redis_reminders(self.topology), self.clock, self.metrics), self.in_thread)
+
+    def in_thread(self, work: Callable[[], None]) -> None:
+        thread = Thread(target=work, daemon=True)
+        thread.start()
+        self.working.append(thread)
 
     def close(self) -> None:
         self.deliverer.close()
@@ -181,13 +191,16 @@ class Hooked:
             if not self.deliverer._leased and not self._is_due():
                 return
             assert time.monotonic() < deadline, "timeout"
-            time.sleep(0.002)
+            for thread in list(self.working):
+                thread.join(MAX_WAIT)
+                if not thread.is_alive():
+                    self.working.remove(thread)
 
     def pass_time(self, milliseconds: int) -> int:
         """Let so much time pass, and deliver what becomes due, at its time; returns how often something did."""
         until, turns = self.now + milliseconds, 0
         while True:
-            due = min(self.store._reminders["webhooks"].values(), default=until + 1)
+            due = min(self.reminders(), default=until + 1)
             if due > until:
                 self.now = until
                 return turns
@@ -198,8 +211,14 @@ class Hooked:
     def status(self, webhook: Webhook) -> str:
         return self.webhooks.get(webhook.app, webhook.id).status
 
+    def reminders(self) -> list[float]:
+        """When endpoints are due, or how long they are leased."""
+        names = keys.reminder_sets("webhooks")
+        flat = self.published.call(names[0], b"ZUNION", len(names), *names, b"WITHSCORES")
+        return [float(at) for at in flat[1::2]]
+
     def _is_due(self) -> bool:
-        return any(at <= self.now for at in list(self.store._reminders["webhooks"].values()))
+        return any(at <= self.now for at in self.reminders())
 
 
 def first_of_each(received: list[Received]) -> list[Received]:

@@ -1,4 +1,4 @@
-"""The contract of every store of applications, tested with Redis, with a Cluster and in memory."""
+"""The store of applications, on one server and on a Cluster."""
 
 from __future__ import annotations
 
@@ -9,23 +9,20 @@ from typing import Any
 import pytest
 import redis
 
-from service.backends.ports import MAX_REPEATS, Backend, BackendStore, KeyRecord, OwnLimits, Repeat, RepeatKnown
+from service.backends.ports import MAX_REPEATS, Backend, KeyRecord, OwnLimits, Repeat, RepeatKnown
+from service.backends.store import RedisBackends
 from service.games.model.errors import LimitReached
 from service.games.ports import IDEMPOTENCY_TTL
 from service.redis import keys
 from service.redis.shards import with_shard
 from service.redis.topology import SingleNodeTopology, Topology
-from tests.support.stores.memory_backends import MemoryBackends
 from tests.support.stores.redis_stores import redis_backends
 
 pytestmark = pytest.mark.gate
 
 
-@pytest.fixture(params=["memory", "redis", "cluster"])
-def store(request: pytest.FixtureRequest) -> Iterator[BackendStore]:
-    if request.param == "memory":
-        yield MemoryBackends()
-        return
+@pytest.fixture(params=["redis", "cluster"])
+def store(request: pytest.FixtureRequest) -> Iterator[RedisBackends]:
     if request.param == "redis":
         topology: Topology = SingleNodeTopology(request.getfixturevalue("shared_client"))
     else:
@@ -40,14 +37,14 @@ def new_application(created_at: int = 1, **fields: Any) -> Backend:
     return Backend(app, "A café 🀱", created_at, (key,))._replace(**fields)
 
 
-def test_an_application_is_read_as_it_was_created(store: BackendStore) -> None:
+def test_an_application_is_read_as_it_was_created(store: RedisBackends) -> None:
     ending = KeyRecord("x", b"\0" * 32, 5, 1_900_000_000_000)
     for application in (new_application(), new_application(keys=()), new_application(keys=(ending, ending))):
         store.create(application)
         assert store.read(application.id) == application
 
 
-def test_the_limits_of_an_application_are_stored_with_it(store: BackendStore) -> None:
+def test_the_limits_of_an_application_are_stored_with_it(store: RedisBackends) -> None:
     usual = new_application()
     store.create(usual)
     limited = usual._replace(limits=OwnLimits(requests=5, stored=0))
@@ -57,29 +54,29 @@ def test_the_limits_of_an_application_are_stored_with_it(store: BackendStore) ->
     assert store.read(usual.id) == usual
 
 
-def test_an_application_that_was_not_created_is_not_found(store: BackendStore) -> None:
+def test_an_application_that_was_not_created_is_not_found(store: RedisBackends) -> None:
     assert store.read(new_application().id) is None
 
 
-def test_creating_an_application_again_changes_nothing(store: BackendStore) -> None:
+def test_creating_an_application_again_changes_nothing(store: RedisBackends) -> None:
     application = new_application()
     store.create(application)
     store.create(application)
     assert store.all() == [application]
 
 
-def test_all_applications_are_listed_the_oldest_first(store: BackendStore) -> None:
+def test_all_applications_are_listed_the_oldest_first(store: RedisBackends) -> None:
     applications = [new_application(created_at) for created_at in (3, 1, 2)]
     for each in applications:
         store.create(each)
     assert [each.created_at for each in store.all()] == [1, 2, 3]
 
 
-def test_without_applications_the_list_is_empty(store: BackendStore) -> None:
+def test_without_applications_the_list_is_empty(store: RedisBackends) -> None:
     assert store.all() == []
 
 
-def test_an_application_is_replaced_only_as_it_is(store: BackendStore) -> None:
+def test_an_application_is_replaced_only_as_it_is(store: RedisBackends) -> None:
     first = new_application()
     store.create(first)
     second = first._replace(name="another")
@@ -90,7 +87,7 @@ def test_an_application_is_replaced_only_as_it_is(store: BackendStore) -> None:
     assert store.read(first.id) == second
 
 
-def test_a_request_is_kept_with_what_it_writes_and_written_once(store: BackendStore) -> None:
+def test_a_request_is_kept_with_what_it_writes_and_written_once(store: RedisBackends) -> None:
     first = new_application()
     store.create(first)
     second, third = first._replace(name="second"), first._replace(name="third")
@@ -109,7 +106,7 @@ def test_a_request_is_kept_with_what_it_writes_and_written_once(store: BackendSt
     assert store.repeated(first.id, "rotate", 2000) == rotated
 
 
-def test_a_request_is_kept_for_a_day(store: BackendStore) -> None:
+def test_a_request_is_kept_for_a_day(store: RedisBackends) -> None:
     first = new_application()
     store.create(first)
     second = first._replace(name="second")
@@ -122,7 +119,7 @@ def test_a_request_is_kept_for_a_day(store: BackendStore) -> None:
     assert store.repeated(first.id, "rotate", later) == again
 
 
-def test_so_many_requests_are_kept_at_a_time(store: BackendStore) -> None:
+def test_so_many_requests_are_kept_at_a_time(store: RedisBackends) -> None:
     application = new_application()
     store.create(application)
     for number in range(MAX_REPEATS):
@@ -138,7 +135,7 @@ def test_so_many_requests_are_kept_at_a_time(store: BackendStore) -> None:
     assert store.repeated(application.id, "1", 1001) is not None
 
 
-def test_a_replacement_may_be_made_again(store: BackendStore) -> None:
+def test_a_replacement_may_be_made_again(store: RedisBackends) -> None:
     first = new_application()
     store.create(first)
     second = first._replace(keys=())
@@ -148,7 +145,7 @@ def test_a_replacement_may_be_made_again(store: BackendStore) -> None:
     assert store.replace(second, None)
 
 
-def test_a_deleted_application_is_neither_found_nor_listed(store: BackendStore) -> None:
+def test_a_deleted_application_is_neither_found_nor_listed(store: RedisBackends) -> None:
     gone, stays = new_application(), new_application()
     for each in (gone, stays):
         store.create(each)
@@ -157,7 +154,7 @@ def test_a_deleted_application_is_neither_found_nor_listed(store: BackendStore) 
     assert store.all() == [stays]
 
 
-def test_a_deleted_application_is_not_brought_back_by_a_replacement(store: BackendStore) -> None:
+def test_a_deleted_application_is_not_brought_back_by_a_replacement(store: RedisBackends) -> None:
     first = new_application()
     store.create(first)
     assert store.replace(first, None)

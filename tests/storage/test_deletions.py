@@ -58,7 +58,11 @@ def kept(request: pytest.FixtureRequest) -> Kept:
     if request.param == "memory":
         memory = MemoryStore(TTL)
         return Kept(memory, memory, memory)
-    topology = open_servers(request, request.param)
+    return kept_on(open_servers(request, request.param))
+
+
+def kept_on(topology: Topology) -> Kept:
+    """A store on the servers of a topology."""
     return Kept(redis_store(topology, TTL), redis_deletions(topology), redis_reminders(topology))
 
 

@@ -1,4 +1,4 @@
-"""The contract of hints and reviews, tested with Redis, with a Cluster and in memory."""
+"""Hints and reviews, on one server and on a Cluster."""
 
 from __future__ import annotations
 
@@ -11,17 +11,22 @@ from service.games.ports import Commit
 from service.games.reminders import ReminderKind
 from service.redis import keys
 from service.redis.shards import with_shard
-from service.redis.topology import SingleNodeTopology
-from tests.storage.test_deletions import TENANT, TOMBSTONE, Kept, kept, open_servers
+from service.redis.topology import SingleNodeTopology, Topology
+from tests.storage.test_deletions import TENANT, TOMBSTONE, Kept, kept_on, topology
 from tests.storage.write_requests import usual, write
 from tests.support.stores.redis_stores import learning_of, redis_store
 
 pytestmark = pytest.mark.gate
 
-__all__ = ["kept", "open_servers"]
+__all__ = ["topology"]
 
 POSITION = b'3 ["Anna"'
 LEASE = 20_000
+
+
+@pytest.fixture
+def kept(topology: Topology) -> Kept:
+    return kept_on(topology)
 
 
 @pytest.fixture

@@ -1,34 +1,27 @@
-"""The contract of every store of webhooks, tested with Redis, with a Cluster and in memory."""
+"""The store of webhooks, on one server and on a Cluster."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from service.backends.index.store import RedisIndex
 from service.backends.ports import (
     DeliveryAttempt,
     DueGame,
-    GameIndex,
     IndexEntry,
     Repeat,
     RepeatKnown,
     RequestedMessage,
     Webhook,
-    WebhookStore,
 )
-from service.games.reminders import ReminderQueue
 from service.redis import keys
 from service.redis.shards import shard_of, with_shard
 from service.redis.topology import SingleNodeTopology, Topology
 from tests.storage.conftest import TTL
-from tests.support.stores.memory_index import MemoryIndex
-from tests.support.stores.memory_store import MemoryStore
-from tests.support.stores.memory_webhooks import MemoryWebhooks
-from tests.support.stores.redis_stores import redis_calls, redis_reminders, redis_webhooks
+from tests.support.stores.redis_stores import redis_reminders, redis_webhooks
+from tests.support.stores.stored_index import StoredIndex
 
 pytestmark = pytest.mark.gate
 
@@ -37,12 +30,13 @@ MOST = 5
 REQUESTED = RequestedMessage("msg_1", "game.turn", 1_800_000_000_000, "game", 7)
 
 
-class Harness:
+class Harness(StoredIndex):
     """A store, the index that makes games due, and their reminders."""
 
-    store: WebhookStore
-    index: GameIndex
-    queue: ReminderQueue
+    def __init__(self, topology: Topology) -> None:
+        super().__init__(topology, TTL)
+        self.store = redis_webhooks(topology)
+        self.queue = redis_reminders(topology)
 
     def make_due(self, webhook: Webhook, game: str, known: int) -> None:
         """Let the index follow a game from this version to the next one."""
@@ -61,56 +55,21 @@ class Harness:
 
     def reminder(self, webhook: Webhook) -> float | None:
         """When the endpoint is due."""
-        raise NotImplementedError
-
-    def names(self, app: str) -> list[str]:
-        """All that is stored of the endpoints of an application."""
-        raise NotImplementedError
-
-
-class MemoryHarness(Harness):
-    def __init__(self) -> None:
-        self._memory = MemoryStore(TTL)
-        self._index = MemoryIndex(TTL)
-        self.index = self._index
-        self.queue = self._memory
-        self.store = MemoryWebhooks(self._memory, self._index)
-
-    def reminder(self, webhook: Webhook) -> float | None:
-        return self._memory.reminder("webhooks", name_of(webhook))
-
-    def names(self, app: str) -> list[str]:
-        kept = self._index.due, self._index.notified
-        return [name for each in kept for owner, name in each if owner == app]
-
-
-class RedisHarness(Harness):
-    def __init__(self, topology: Topology) -> None:
-        self.store = redis_webhooks(topology)
-        self.index = RedisIndex(redis_calls(topology), TTL)
-        self.queue = redis_reminders(topology)
-        self._topology = topology
-
-    def reminder(self, webhook: Webhook) -> float | None:
         shard = shard_of(webhook.app)
         assert shard is not None
         key = keys.reminder_sets("webhooks")[shard]
-        score = self._call(key, (b"ZSCORE", key, name_of(webhook).encode()))
+        score = self.call(key, b"ZSCORE", key, name_of(webhook).encode())
         return None if score is None else float(score)
 
     def names(self, app: str) -> list[str]:
+        """All that is stored of the endpoints of an application."""
         key = keys.state(app)
-        found = self._call(key, (b"KEYS", b"*%b*" % app.encode()))
+        found = self.call(key, b"KEYS", b"*%b*" % app.encode())
         return [name.decode() for name in found if b"webhook" in name or b"endpoints" in name]
 
     def clear(self) -> None:
         for key in keys.reminder_sets("webhooks"):
-            self._call(key, (b"DEL", key))
-
-    def _call(self, key: bytes, command: tuple[bytes | int, ...]) -> Any:
-        (answer,) = self._topology.call(key, command)
-        assert not isinstance(answer, Exception)
-        return answer
+            self.call(key, b"DEL", key)
 
 
 def entry(game: str, version: int) -> IndexEntry:
@@ -119,17 +78,14 @@ def entry(game: str, version: int) -> IndexEntry:
     )
 
 
-@pytest.fixture(params=["memory", "redis", "cluster"])
+@pytest.fixture(params=["redis", "cluster"])
 def harness(request: pytest.FixtureRequest) -> Iterator[Harness]:
-    if request.param == "memory":
-        yield MemoryHarness()
-        return
     topology: Topology = (
         SingleNodeTopology(request.getfixturevalue("shared_client"))
         if request.param == "redis"
         else request.getfixturevalue("cluster_topology")
     )
-    harness = RedisHarness(topology)
+    harness = Harness(topology)
     harness.clear()
     yield harness
     harness.clear()

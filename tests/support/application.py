@@ -12,28 +12,28 @@ from prometheus_client import Gauge
 from service.backends.facade import BackendsFacade
 from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing, People
+from service.backends.index.store import RedisFeed, RedisIndex, RedisLobby
 from service.backends.keys import Backends, StoredBytes
-from service.backends.ports import BackendStore, Erasure, ErasureStore, WebhookStore
+from service.backends.store import RedisErasures
 from service.backends.webhooks.endpoints import Webhooks
 from service.games.facade import GamesFacade
-from service.games.ports import RandomBytes, TimeSource
+from service.games.ports import EventFeed, RandomBytes, TimeSource
 from service.games.store.idempotency import Idempotency
 from service.learning.queries import Learning
+from service.learning.store import RedisLearning
+from service.limits.memory import MemoryReserve
 from service.limits.stored_bytes import UNLIMITED, Shares
 from service.limits.windows import Count, LocalCounts
 from service.metrics import Metrics
 from service.outgoing.addresses import check_url
 from service.redis.server_clock import system_clock
+from service.redis.topology import Topology
 from service.web import app as web
 from service.web.app import Application
 from service.web.http.streams import KEEPALIVE_SECONDS, StreamLimits, Streams
 from service.web.rate_limits import Limits, RateLimits
-from tests.support.stores.memory_backends import MemoryBackends
-from tests.support.stores.memory_feed import MemoryFeed
-from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.memory_store import MemoryStore
-from tests.support.stores.memory_webhooks import MemoryWebhooks
-from tests.support.stores.redis_stores import learning_of
+from tests.support.stores.redis_stores import redis_backends, redis_calls, redis_webhooks, topology_of
 
 TTL_SECONDS: Final = 3600
 
@@ -49,11 +49,15 @@ def create_app(
     yield_control: Callable[[], None] = lambda: None,
     metrics_port: int = 0,
 ) -> Application:
-    """The application for these games; without ``backends``, no key is valid, and no limits hold but those given."""
+    """The application for these games; no limits hold but those given.
+
+    Without ``backends``, the applications are on the server of the games; with games in memory on none that answers.
+    """
+    topology = topology_of(games._repository.store)
     return web.create_app(
         games,
-        Learning(games._repository, learning_of(games._repository.store)),
-        backends or build_backends(MemoryBackends()),
+        Learning(games._repository, RedisLearning(redis_calls(topology))),
+        backends or build_backends(topology),
         limits or rate_limits(),
         streams=streams or build_streams(),
         metrics=metrics or Metrics(),
@@ -89,52 +93,41 @@ def rate_limits(
 
 
 def build_backends(
-    store: BackendStore,
+    topology: Topology,
     secrets: Sequence[bytes] = (),
     *,
     clock: TimeSource = system_clock,
     random_bytes: RandomBytes = os.urandom,
     needed_for_games: bool = False,
-    listing: Listing | None = None,
-    webhooks: WebhookStore | None = None,
-    feed: Feeds | None = None,
-    people: People | None = None,
+    ttl_seconds: int = TTL_SECONDS,
+    notifications: EventFeed | None = None,
+    reserve: MemoryReserve | None = None,
     shares: Shares = UNLIMITED,
 ) -> BackendsFacade:
-    """The applications of a store; what is left out is in memory, and empty. No name of a host is looked up.
+    """The applications on the servers of a topology. No name of a host is looked up.
 
-    Without ``secrets``, a request under an idempotency key cannot be repeated elsewhere.
+    Without ``secrets``, a request under an idempotency key cannot be repeated elsewhere. Without ``notifications``, a
+    reader of the feed looks for itself.
     """
-    idempotency = Idempotency(secrets or [os.urandom(32)])
-    index, games = MemoryIndex(TTL_SECONDS), MemoryStore(TTL_SECONDS)
+    idempotency, calls = Idempotency(secrets or [os.urandom(32)]), redis_calls(topology)
+    index = RedisIndex(calls, ttl_seconds)
     return BackendsFacade(
-        Backends(store, clock=clock, random_bytes=random_bytes, idempotency=idempotency),
+        Backends(
+            redis_backends(topology, reserve=reserve),
+            clock=clock,
+            random_bytes=random_bytes,
+            idempotency=idempotency,
+        ),
         Webhooks(
-            webhooks or MemoryWebhooks(games, index),
+            redis_webhooks(topology, reserve=reserve),
             check_url=lambda url, _: check_url(url),
             clock=clock,
             random_bytes=random_bytes,
             idempotency=idempotency,
         ),
-        listing or Listing(index, MemoryLobby()),
-        feed or Feeds(MemoryFeed(index), games, clock),
-        people=people or People(index, NoErasures()),
+        Listing(index, RedisLobby(calls)),
+        Feeds(RedisFeed(calls), notifications or MemoryStore(ttl_seconds), clock),
+        people=People(index, RedisErasures(calls)),
         needed_for_games=needed_for_games,
         stored=StoredBytes(shares),
     )
-
-
-class NoErasures(ErasureStore):
-    """Nobody is to be erased, and nobody can be."""
-
-    def request(self, app: str, ref: str) -> bool:
-        return False
-
-    def pending(self, app: str) -> list[Erasure]:
-        return []
-
-    def is_pending(self, app: str, ref: str) -> bool:
-        return False
-
-    def done(self, app: str, erasure: Erasure) -> None:
-        return None

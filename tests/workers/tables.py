@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import redis
 from prometheus_client import CollectorRegistry
 
 from service.bots.choice import choose_move
@@ -14,7 +15,8 @@ from service.games.model.game import Game
 from service.games.model.game_events import GameEvent
 from service.games.model.schedule import Lifetimes
 from service.games.model.views import CreatedGame
-from service.games.ports import RandomBytes
+from service.games.ports import RandomBytes, Store
+from service.games.reminders import ReminderQueue
 from service.games.store.admission import StoragePolicy
 from service.games.store.notifications import RedisEventFeed
 from service.games.store.repository import GameRepository
@@ -26,6 +28,7 @@ from tests.laws.matches import SHORTENED
 from tests.support.games import build_games, build_repository
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_reminders, redis_store
+from tests.support.stores.simulated_clock import SimulatedClock
 
 TTL = 86_400
 VARIANTS = sorted(variants())
@@ -85,31 +88,42 @@ def on_redis(url: str) -> Hosted:
 
 
 class InProcess(Hosted):
-    """Games in memory with a bot worker in this process, at a time that only the test moves."""
+    """Games with a bot worker in this process, at a time that only the test moves: on a server, or in ``store``."""
 
-    def __init__(self, choose: Choose = choose_move, random_bytes: RandomBytes | None = None) -> None:
+    def __init__(
+        self,
+        choose: Choose = choose_move,
+        random_bytes: RandomBytes | None = None,
+        *,
+        server: redis.Redis | None = None,
+    ) -> None:
         self.now = 1_800_000_000_000
         self.store = MemoryStore(TTL, lambda: self.now / 1000)
         clock = lambda: self.now  # noqa: E731 # a clock
+        store: Store = self.store
+        queue: ReminderQueue = self.store
+        if server is not None:
+            topology = SimulatedClock(server, clock)
+            store, queue = redis_store(topology, TTL), redis_reminders(topology)
         policy = StoragePolicy(Lifetimes.at_most(TTL * 1000))
         super().__init__(
             build_games(
-                self.store,
+                store,
                 self.store,
                 clock=clock,
                 random_bytes=_Counted(),
                 secrets=[b"s"],
                 ttl_seconds=TTL,
-                reminders=self.store,
+                reminders=queue,
             )
         )
-        self.repository = build_repository(self.store, clock, random_bytes or _Counted(b"w"), policy)
+        self.repository = build_repository(store, clock, random_bytes or _Counted(b"w"), policy)
         self.automation = Automation(self.repository)
         self.registry = CollectorRegistry()
         self.metrics = WorkerMetrics(self.registry)
         self.decisions = Decisions(RoundEvents(self.repository), self.metrics, choose)
         self.clock = clock
-        self.queue = Queue(self.store, self.clock, self.metrics)
+        self.queue = Queue(queue, self.clock, self.metrics)
         self.worker = self.new_worker()
 
     def new_worker(self) -> BotWorker:

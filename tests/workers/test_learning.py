@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+import redis
 
 from service.learning.review import Review
-from service.learning.store import decode_review, position_of
+from service.learning.store import RedisLearning, decode_review, position_of
 from service.workers.bot_worker import RoundEvents
 from service.workers.learning import Advisor, Hints, Reviews
+from tests.support.stores.redis_stores import learning_of
 from tests.workers.tables import InProcess, request
 
 pytestmark = pytest.mark.gate
@@ -20,10 +22,19 @@ def few_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.workers.learning.KEEP_SECONDS", 0.0)
 
 
+@pytest.fixture
+def table(empty_server: redis.Redis) -> InProcess:
+    return InProcess(server=empty_server)
+
+
+def stored(table: InProcess) -> RedisLearning:
+    return learning_of(table.repository.store)
+
+
 def advisor(table: InProcess) -> Advisor:
     events = RoundEvents(table.repository)
-    hints = Hints(table.queue, table.repository, table.store.learning, events)
-    reviews = Reviews(table.queue, table.repository, table.store.learning)
+    hints = Hints(table.queue, table.repository, stored(table), events)
+    reviews = Reviews(table.queue, table.repository, stored(table))
     return Advisor(table.worker, hints, reviews)
 
 
@@ -37,7 +48,7 @@ def reviewed_match(table: InProcess, network: str = "", seed: str = "seed", limi
     wanted = request("domino", "gg", seed=seed, network=network)._replace(options={"limit": limit})
     game = table.create(wanted).view.id
     table.play_out(game)
-    assert table.store.learning.request_review(game, table.game(game).tenant)
+    assert stored(table).request_review(game, table.game(game).tenant)
     return game
 
 
@@ -48,7 +59,7 @@ def busy(table: InProcess) -> str:
 
 def known(table: InProcess, game: str) -> Review:
     """What is kept of a review."""
-    found = table.store.learning.review(game, table.game(game).tenant)
+    found = stored(table).review(game, table.game(game).tenant)
     assert found is not None
     return decode_review(found.data)
 
@@ -59,7 +70,7 @@ def decisions(table: InProcess, game: str) -> int:
 
 
 def is_complete(table: InProcess, game: str) -> bool:
-    found = table.store.learning.review(game, table.game(game).tenant)
+    found = stored(table).review(game, table.game(game).tenant)
     return found is not None and found.is_complete
 
 
@@ -69,7 +80,7 @@ def test_hints_and_moves_take_turns(table: InProcess) -> None:
         created = table.create(request("domino", "pg", seed=f"seed {number}"))
         game = table.game(created.view.id)
         if game.state.turn == 0:
-            assert table.store.learning.request_hint(game.id, game.tenant, position_of(game)) == "requested"
+            assert stored(table).request_hint(game.id, game.tenant, position_of(game)) == "requested"
             asked.append(game)
     running, worker = busy(table), advisor(table)
     assert len(asked) > 3
@@ -79,7 +90,7 @@ def test_hints_and_moves_take_turns(table: InProcess) -> None:
         for source in table.worker._sources:
             source.next_poll = 0.0
         worker.step()
-        there = [each for each in asked if not table.store.learning.is_hint_requested(each.id, position_of(each))]
+        there = [each for each in asked if not stored(table).is_hint_requested(each.id, position_of(each))]
         assert len(there) == computed
         assert table.game(running).version > version
 
@@ -116,7 +127,7 @@ def test_a_tenant_with_many_reviews_does_not_keep_another_waiting(table: InProce
 def test_a_review_of_a_deleted_game_is_dropped(table: InProcess) -> None:
     game, worker = reviewed_match(table), advisor(table)
     worker.step()
-    table.store.delete(game, b'[0,"an application"]', table.now, "")
+    table.repository.store.delete(game, b'[0,"an application"]', table.now, "")
     worker.forget({game})
     assert not worker._reviews._waiting
     look_at_once(worker)

@@ -1,4 +1,1 @@
-"""The stores of the service in memory, whose clock and faults a test controls; contract tests compare them with Redis.
-
-Nothing but tests imports them.
-"""
+"""The stores of tests: games in memory, whose clock and faults a test controls, and all else on real servers."""

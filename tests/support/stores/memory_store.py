@@ -42,7 +42,6 @@ from service.games.reminders import (
 from service.games.store.compression import compress, decompress
 from service.games.store.heartbeats import Heartbeat, reading_of
 from service.games.tables import ListedTable, Listing, OpenTables, Place, Seeker
-from service.learning.store import HintState, LearningStore, StoredReview
 from service.limits.fair_queue import Due, Turns
 from service.redis.errors import OutcomeUnknown
 from service.redis.shards import shard_of
@@ -65,71 +64,6 @@ class _IdempotencyEntry(NamedTuple):
 
     prior: PriorWrite
     expires: float
-
-
-class _MemoryLearning(LearningStore):
-    """Keeps hints and reviews as ``RedisLearning`` does, in a store that is a queue, too."""
-
-    def __init__(self, games: MemoryStore) -> None:
-        self._games = games
-        self._hints: dict[str, tuple[bytes, bytes]] = {}
-        self._reviews: dict[str, StoredReview] = {}
-
-    def request_hint(self, game: str, tenant: str, position: bytes) -> bytes | HintState:
-        """The hint, or what is to become of it."""
-        if not self._is_at(game, position):
-            return "moved"
-        known, hint = self._hints.get(game, (b"", b""))
-        if known == position and hint:
-            return hint
-        self._hints[game] = (position, b"")
-        self._games.restore("hints", game, tenant, self._games.server_time())
-        return "pending" if known == position else "requested"
-
-    def is_hint_requested(self, game: str, position: bytes) -> bool:
-        """Whether there is the position alone."""
-        return self._hints.get(game) == (position, b"")
-
-    def store_hint(self, game: str, position: bytes, hint: bytes) -> bool:
-        """Keep a hint at its position."""
-        is_at = self._is_at(game, position)
-        if is_at:
-            self._hints[game] = (position, hint)
-        return is_at
-
-    def request_review(self, game: str, tenant: str) -> StoredReview | None:
-        """The review, which is begun if there is none."""
-        if game in self._reviews or not self._games.events(game, [1]):
-            return self.review(game, tenant)
-        self._reviews[game] = StoredReview(b"", is_complete=False)
-        found = self.review(game, tenant)
-        return found and found._replace(requested=True)
-
-    def review(self, game: str, tenant: str) -> StoredReview | None:
-        """The review, if there is one."""
-        found = self._reviews.get(game)
-        if found is None or self._games.read(game) is None:
-            return None
-        if not found.is_complete:
-            self._games.restore("reviews", game, tenant, self._games.server_time())
-        return found
-
-    def store_review(self, game: str, data: bytes, *, is_complete: bool) -> bool:
-        """Replace what is known."""
-        known = self._reviews.get(game)
-        if known is None or known.is_complete:
-            return False
-        self._reviews[game] = StoredReview(data, is_complete)
-        return True
-
-    def forget(self, game: str) -> None:
-        """Drop what is kept of a game that was deleted."""
-        self._hints.pop(game, None)
-        self._reviews.pop(game, None)
-
-    def _is_at(self, game: str, position: bytes) -> bool:
-        stored = self._games.read(game)
-        return stored is not None and (b"%d %b" % stored).startswith(position)
 
 
 class _NoTables(OpenTables):
@@ -172,7 +106,6 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
         self._heartbeat: Heartbeat | None = None
         self._listeners: dict[str, list[Listener]] = {}
         self._lock = Lock()
-        self.learning = _MemoryLearning(self)
 
     def create(
         self,
@@ -240,7 +173,6 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
                 return current.stored.version
             version = current.stored.version + 1
             self._games[game] = _Game(StoredGame(version, tombstone), (), {}, current.expires)
-            self.learning.forget(game)
             if shard_of(game) is not None:
                 self._tenants[game] = tenant
                 for kind in get_args(ReminderKind):

@@ -12,10 +12,10 @@ from service.backends.webhooks.store import RedisWebhooks
 from service.games.ports import Store
 from service.games.store.redis_store import RedisDeletions, RedisStore
 from service.games.store.reminder_queue import RedisReminders
-from service.learning.store import LearningStore, RedisLearning
+from service.learning.store import RedisLearning
 from service.limits.memory import MemoryReserve
 from service.redis.calls import NO_LIMIT, FailureObserver, Observer, RedisCalls, observe_nothing
-from service.redis.topology import Topology
+from service.redis.topology import Topology, open_topology
 from tests.support.stores.memory_store import MemoryStore
 
 
@@ -46,11 +46,17 @@ def redis_store(
     return kind(calls, ttl_seconds, memory_reserve(topology) if reserve is None else reserve)
 
 
-def learning_of(store: Store) -> LearningStore:
-    """The hints and reviews beside the games of a store."""
+def topology_of(store: Store) -> Topology:
+    """The servers of the games of a store; of games in memory, a server that does not answer."""
     if isinstance(store, MemoryStore):
-        return store.learning
-    return RedisLearning(store._calls)  # type: ignore[attr-defined] # a ``RedisStore``, or what wraps one
+        return open_topology("redis://127.0.0.1:1")
+    topology: Topology = store._calls.topology  # type: ignore[attr-defined] # a ``RedisStore``, or what wraps one
+    return topology
+
+
+def learning_of(store: Store) -> RedisLearning:
+    """The hints and reviews beside the games of a store in Redis."""
+    return RedisLearning(redis_calls(topology_of(store)))
 
 
 def redis_reminders(
