@@ -15,7 +15,7 @@ from typing import Final
 from service.backends.facade import BackendsFacade
 from service.backends.index.reindex import Progress
 from service.backends.keys import CACHE_SECONDS, Backends
-from service.backends.ports import NO_OWN_LIMITS, Backend, OwnLimits
+from service.backends.values import NO_OWN_LIMITS, Backend, OwnLimits
 from service.bootstrap.storage import open_storage
 from service.bootstrap.web import build_backends
 from service.bootstrap.workers import build_reindexer

@@ -25,7 +25,9 @@ from typing import Final
 import orjson
 
 from service.backends.index.outbox import Outbox
-from service.backends.ports import Erasure, ErasureStore, GameIndex, IndexQuery
+from service.backends.index.store import RedisIndex
+from service.backends.store import RedisErasures
+from service.backends.values import Erasure, IndexQuery
 from service.games.commands.erasure import NothingToErase, decide_to_erase
 from service.games.model.errors import Gone, NotFound
 from service.games.ports import Unreadable
@@ -65,9 +67,9 @@ class Erasures:
 
     def __init__(
         self,
-        store: ErasureStore,
+        store: RedisErasures,
         repository: GameRepository,
-        index: GameIndex,
+        index: RedisIndex,
         outbox: Outbox,
         *,
         reminders: ReminderQueue,

@@ -16,7 +16,8 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import orjson
 
-from service.backends.ports import Backend, BackendStore, KeyRecord, Repeat, RepeatKnown, RepeatStore
+from service.backends.store import RedisBackends
+from service.backends.values import Backend, KeyRecord, Repeat, RepeatKnown
 from service.bounded_cache import BoundedCache
 from service.games.model.errors import LimitReached, NotFound, ShareUsedUp, Unauthorized
 from service.games.model.tokens import hash_secret, new_game_id
@@ -50,19 +51,20 @@ class RepeatableRequest:
 
     ``purpose`` is the name of the operation and the ids of its resources. A key is recognised only for the same purpose
     and application. With a key, ``random_bytes`` derives the secrets of the answer from it, so that a repeated request
-    gets the same ones. A salt makes them differ when a client uses the key again after its record has expired.
+    gets the same ones. A salt makes them differ when a client uses the key again after its record has expired. ``find``
+    is the ``repeated`` of a store: it returns the record of an application with this name at this time.
     """
 
     def __init__(
         self,
-        store: RepeatStore,
+        find: Callable[[str, str, int], Repeat | None],
         idempotency: Idempotency,
         random_bytes: RandomBytes,
         key: IdempotencyKey | None,
         *purpose: str,
         app: str,
     ) -> None:
-        self._store = store
+        self._find = find
         self._idempotency = idempotency
         self._app = app
         self._purpose = purpose if key is None else (*purpose, app, key.key)
@@ -77,7 +79,7 @@ class RepeatableRequest:
         """
         if self._record is None:
             return None
-        repeat = self._store.repeated(self._app, self._record.name, now)
+        repeat = self._find(self._app, self._record.name, now)
         if repeat is None:
             return None
         check_same_request(repeat, self._record)
@@ -141,7 +143,7 @@ class Backends:
     """
 
     def __init__(
-        self, store: BackendStore, *, clock: TimeSource, random_bytes: RandomBytes, idempotency: Idempotency
+        self, store: RedisBackends, *, clock: TimeSource, random_bytes: RandomBytes, idempotency: Idempotency
     ) -> None:
         self._store = store
         self._idempotency = idempotency
@@ -285,7 +287,7 @@ class Backends:
                 return app
 
     def _repeatable(self, key: IdempotencyKey | None, app: str) -> RepeatableRequest:
-        return RepeatableRequest(self._store, self._idempotency, self._random_bytes, key, _ROTATE, app=app)
+        return RepeatableRequest(self._store.repeated, self._idempotency, self._random_bytes, key, _ROTATE, app=app)
 
     def _replay(self, backend: Backend, prior: Prior) -> NewKey:
         text, record = self._new_key(backend.id, prior.at, prior.random_bytes)

@@ -3,7 +3,8 @@
 Owns the commands and the encoding of values. Does not depend on who may change an application. The record of an
 application is in the slot of its id, the set of the ids of all applications is in another one. A failure between two
 commands can leave an id in the set without a record; such an id is ignored. Pending erasures are in a sorted set for
-each application.
+each application. Every method returns within three seconds or raises ``StorageUnavailable``. A method that writes can
+also raise ``OutcomeUnknown``; it is safe to call it again.
 """
 
 from __future__ import annotations
@@ -13,13 +14,11 @@ from typing import Any, Final
 
 from msgspec import json
 
-from service.backends.ports import (
+from service.backends.values import (
     MAX_ERASURES,
     MAX_REPEATS,
     Backend,
-    BackendStore,
     Erasure,
-    ErasureStore,
     Repeat,
     RepeatKnown,
 )
@@ -40,7 +39,10 @@ Write = Callable[[str, bytes, Command], Any]
 
 
 def find_repeat(write: Write, app: str, name: str, now: int) -> Repeat | None:
-    """Return the idempotency record with this name. The script writes it again, so that a replica confirms it."""
+    """Return the idempotency record with this name; ``now`` in milliseconds since 1970.
+
+    The script writes it again, so that a replica confirms it if writes wait for replicas.
+    """
     key = keys.repeats(app)
     reply = write("repeated", key, evalsha("repeated", (key,), name.encode()))
     if reply is None:
@@ -58,7 +60,11 @@ def repeat_args(repeat: Repeat | None) -> tuple[bytes | int, ...]:
 
 
 def check_replaced(answer: int) -> int:
-    """Return the result of a script with ``repeat_args``. Raises ``RepeatKnown``, ``LimitReached``."""
+    """Return the result of a script with ``repeat_args``.
+
+    Raises ``RepeatKnown`` if the name of the record is taken, and ``LimitReached`` if the application has
+    ``MAX_REPEATS`` records. Then nothing was written.
+    """
     if answer == KNOWN:
         raise RepeatKnown
     if answer == FULL:
@@ -97,8 +103,8 @@ def read_own_budget(calls: RedisCalls, app: str) -> int | None:
     return None if backend is None else backend.limits.stored
 
 
-class RedisBackends(BackendStore):
-    """Implements ``BackendStore`` in Redis.
+class RedisBackends:
+    """The applications, which do not expire. Their idempotency records outlive a deletion.
 
     New applications are refused while their server has no memory left but the ``memory_reserve``.
     """
@@ -108,17 +114,25 @@ class RedisBackends(BackendStore):
         self._memory_reserve = memory_reserve
 
     def repeated(self, app: str, name: str, now: int) -> Repeat | None:
+        """Return an idempotency record as ``find_repeat`` does."""
         return find_repeat(self._calls.write, app, name, now)
 
     def create(self, backend: Backend) -> bool:
+        """Store a new application. Return ``False`` if another one has its id."""
         self._memory_reserve.require_space(keys.application(backend.id))
         self._calls.write("add_app", keys.APPLICATIONS, (b"SADD", keys.APPLICATIONS, backend.id.encode()))
         return self._replace(backend.id, b"", encode_backend(backend), None)
 
     def read(self, app: str) -> Backend | None:
+        """Return the application with this id."""
         return read_backend(self._calls, app)
 
     def replace(self, before: Backend, after: Backend | None, repeat: Repeat | None = None) -> bool:
+        """Replace an application, or delete it if ``after`` is ``None``. Return whether that was done.
+
+        Does nothing if the stored application differs from ``before``. Stores ``repeat`` in the same write, or raises
+        what ``check_replaced`` does and changes nothing.
+        """
         data = b"" if after is None else encode_backend(after)
         replaced = self._replace(before.id, encode_backend(before), data, repeat)
         if replaced and after is None:
@@ -126,6 +140,7 @@ class RedisBackends(BackendStore):
         return replaced
 
     def all(self) -> list[Backend]:
+        """Return all applications, the oldest first."""
         members = self._calls.read("list_apps", keys.APPLICATIONS, (b"SMEMBERS", keys.APPLICATIONS))
         names = [keys.application(app.decode()) for app in members]
         calls: list[tuple[bytes, Command]] = [(key, (b"GET", key)) for key in names]
@@ -139,13 +154,17 @@ class RedisBackends(BackendStore):
         return check_replaced(self._calls.write("replace", names[0], command)) == 1
 
 
-class RedisErasures(ErasureStore):
-    """Implements ``ErasureStore`` in Redis."""
+class RedisErasures:
+    """The pending erasures of applications: at most ``MAX_ERASURES`` of each at a time.
+
+    A request also makes the reminder ``erasures`` of the application due at once (``ReminderQueue``).
+    """
 
     def __init__(self, calls: RedisCalls) -> None:
         self._calls = calls
 
     def request(self, app: str, ref: str) -> bool:
+        """Store an erasure; one that is pending is renewed. Return ``False`` if too many others are pending."""
         shard = shard_of(app)
         if shard is None:
             raise ValueError("not the id of an application")
@@ -160,10 +179,12 @@ class RedisErasures(ErasureStore):
         return [Erasure(ref.decode(), int(at)) for ref, at in zip(flat[::2], flat[1::2], strict=True)]
 
     def is_pending(self, app: str, ref: str) -> bool:
+        """Return whether an erasure of this person is pending."""
         key = keys.erasures(app)
         command = (b"ZSCORE", key, ref.encode("utf-8", "surrogatepass"))
         return self._calls.read("erasures", key, command) is not None
 
     def done(self, app: str, erasure: Erasure) -> None:
+        """Remove an erasure that was carried out, unless it was requested again since ``erasure`` was read."""
         key = keys.erasures(app)
         self._calls.write("erased", key, evalsha("erased", (key,), erasure.ref.encode(), erasure.at))

@@ -18,7 +18,7 @@ from service.games.model.seats import BOT
 from service.games.model.views import legal_moves_for
 from service.games.store.repository import GameRepository
 from service.learning.review import Hint, Review
-from service.learning.store import LearningStore, decode_hint, decode_review, position_of
+from service.learning.store import RedisLearning, decode_hint, decode_review, position_of
 
 WAIT_SECONDS: Final = 1.5
 """The maximum wait of a request for a hint, which usually takes half a second to compute."""
@@ -49,7 +49,7 @@ class ReviewResult(NamedTuple):
 class Learning:
     """Hints and reviews of the games in a repository. Every method can raise ``StorageUnavailable``."""
 
-    def __init__(self, repository: GameRepository, store: LearningStore) -> None:
+    def __init__(self, repository: GameRepository, store: RedisLearning) -> None:
         self._repository = repository
         self._store = store
         self._waiting = BoundedSemaphore(MAX_WAITING)

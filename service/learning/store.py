@@ -1,14 +1,14 @@
 """The storage of hints and reviews beside their games in Redis or Valkey, and their encoding.
 
-Owns the port, which bot workers and the web server share, and its adapter. Each hint and each review is a string. In
-it, a hint comes after the position that it is for, and a review after a byte that says whether it is complete. Both are
-compact JSON arrays, as events are; reviews are compressed. Does not depend on who computes them.
+Owns what bot workers and the web server share of them. Each hint and each review is a string. In it, a hint comes after
+the position that it is for, and a review after a byte that says whether it is complete. Both are compact JSON arrays,
+as events are; reviews are compressed. Does not depend on who computes them.
 """
 
 from __future__ import annotations
 
 import zlib
-from typing import Any, Final, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple
 
 from msgspec import DecodeError, json
 
@@ -42,70 +42,46 @@ class StoredReview(NamedTuple):
     """Whether this call has requested it."""
 
 
-class LearningStore(Protocol):
+class RedisLearning:
     """Hints and reviews. They expire with their game, and are deleted with it. Each pending request has a reminder.
 
     A ``position`` is the beginning of a stored game: its version, and the first bytes of its state at that version.
-    Every method can raise ``StorageUnavailable``, and is idempotent: a failed call can be repeated.
-    """
-
-    def request_hint(self, game: str, tenant: str, position: bytes) -> bytes | HintState:
-        """Return the hint at this position; if there is none, request it. A game has only its latest hint."""
-
-    def is_hint_requested(self, game: str, position: bytes) -> bool:
-        """Return whether the latest request for a hint is for this position and has no result yet."""
-
-    def store_hint(self, game: str, position: bytes, hint: bytes) -> bool:
-        """Store a hint unless the game has left this position; return whether it is stored."""
-
-    def request_review(self, game: str, tenant: str) -> StoredReview | None:
-        """Return the part of the review that has been computed; if there is none, request the review.
-
-        ``None`` if there is no such game.
-        """
-
-    def review(self, game: str, tenant: str) -> StoredReview | None:
-        """Return the part of the review that has been computed; ``None`` if it was not requested.
-
-        A lost reminder is written again.
-        """
-
-    def store_review(self, game: str, data: bytes, *, is_complete: bool) -> bool:
-        """Store the part of a review that has been computed; return whether the rest is still needed.
-
-        Does nothing if the review was not requested or is complete, or if the game was deleted.
-        """
-
-
-class RedisLearning(LearningStore):
-    """The hints and reviews in Redis.
-
-    All calls are sent like reads: replicas need not confirm writes, because lost data is requested again.
+    Every method can raise ``StorageUnavailable``, and is idempotent: a failed call can be repeated. All calls are sent
+    like reads: replicas need not confirm writes, because lost data is requested again.
     """
 
     def __init__(self, calls: RedisCalls) -> None:
         self._calls = calls
 
     def request_hint(self, game: str, tenant: str, position: bytes) -> bytes | HintState:
+        """Return the hint at this position; if there is none, request it. A game has only its latest hint."""
         names = (keys.state(game), keys.learning(game)[0], *_reminders("hints", game))
         command = evalsha("ask_hint", names, position, game.encode(), tenant.encode())
         answer = self._calls.read("ask_hint", names[0], command)
         return bytes(answer[0]) if isinstance(answer, list) else _STATES[answer]
 
     def is_hint_requested(self, game: str, position: bytes) -> bool:
-        """Return whether the stored string is the position without a hint."""
+        """Return whether the latest request for a hint is for this position and has no result yet."""
         key = keys.learning(game)[0]
         return bool(self._calls.read("is_hint_asked", key, (b"GET", key)) == position)
 
     def store_hint(self, game: str, position: bytes, hint: bytes) -> bool:
-        """Write the hint after its position."""
+        """Store a hint unless the game has left this position; return whether it is stored."""
         names = (keys.state(game), keys.learning(game)[0])
         return bool(self._calls.read("keep_hint", names[0], evalsha("keep_hint", names, position, hint)))
 
     def request_review(self, game: str, tenant: str) -> StoredReview | None:
+        """Return the part of the review that has been computed; if there is none, request the review.
+
+        ``None`` if there is no such game.
+        """
         return self._review(game, tenant, begin=True)
 
     def review(self, game: str, tenant: str) -> StoredReview | None:
+        """Return the part of the review that has been computed; ``None`` if it was not requested.
+
+        A lost reminder is written again.
+        """
         return self._review(game, tenant, begin=False)
 
     def _review(self, game: str, tenant: str, *, begin: bool) -> StoredReview | None:
@@ -118,6 +94,10 @@ class RedisLearning(LearningStore):
         return StoredReview(bytes(value[1:]), value[:1] == _COMPLETE, bool(requested))
 
     def store_review(self, game: str, data: bytes, *, is_complete: bool) -> bool:
+        """Store the part of a review that has been computed; return whether the rest is still needed.
+
+        Does nothing if the review was not requested or is complete, or if the game was deleted.
+        """
         key = keys.learning(game)[1]
         value = (_COMPLETE if is_complete else _INCOMPLETE) + data
         return bool(self._calls.read("keep_review", key, evalsha("keep_review", (key,), value)))

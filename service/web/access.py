@@ -15,7 +15,7 @@ from flask import current_app
 from marshmallow import Schema
 
 from service.backends.keys import is_key, no_key, unknown_key
-from service.backends.ports import Backend
+from service.backends.values import Backend
 from service.games.access import Access, Invitation, TokenRotation, check_seat
 from service.games.model.errors import MoveRefused, NotFound, Unauthorized, no_token
 from service.games.model.tokens import SEAT_PREFIX

@@ -27,7 +27,7 @@ import time
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from service.backends.ports import Backend
+from service.backends.values import Backend
 from service.client_address import client_network
 from service.limits.windows import Count
 

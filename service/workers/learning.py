@@ -21,7 +21,7 @@ from service.games.reminders import LeasedReminder
 from service.games.store.repository import GameRepository
 from service.learning.analysis import estimates
 from service.learning.review import Decision, Hint, Review, RoundLuck, Unreviewable, review
-from service.learning.store import LearningStore, decode_review, encode_hint, encode_review, position_of
+from service.learning.store import RedisLearning, decode_review, encode_hint, encode_review, position_of
 from service.limits.fair_queue import FairQueue
 from service.workers.bot_worker import BotWorker, RoundEvents
 from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
@@ -50,7 +50,7 @@ class _PollingConsumer(Consumer):
     """A consumer that polls no more often than its settings allow, however often ``step`` is called."""
 
     def __init__(
-        self, settings: ConsumerSettings, queue: Queue, repository: GameRepository, store: LearningStore
+        self, settings: ConsumerSettings, queue: Queue, repository: GameRepository, store: RedisLearning
     ) -> None:
         super().__init__(settings, queue, spawn=None)
         self._repository = repository
@@ -67,7 +67,7 @@ class _PollingConsumer(Consumer):
 class Hints(_PollingConsumer):
     """Computes hints, one in a step."""
 
-    def __init__(self, queue: Queue, repository: GameRepository, store: LearningStore, events: RoundEvents) -> None:
+    def __init__(self, queue: Queue, repository: GameRepository, store: RedisLearning, events: RoundEvents) -> None:
         super().__init__(HINTS, queue, repository, store)
         self._events = events
 
@@ -102,7 +102,7 @@ class _Task(NamedTuple):
 class Reviews(_PollingConsumer):
     """Computes reviews, one decision or one deal in a step. The tenants take turns."""
 
-    def __init__(self, queue: Queue, repository: GameRepository, store: LearningStore) -> None:
+    def __init__(self, queue: Queue, repository: GameRepository, store: RedisLearning) -> None:
         super().__init__(REVIEWS, queue, repository, store)
         self._waiting = FairQueue[_Task]()
 

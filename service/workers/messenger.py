@@ -21,9 +21,10 @@ from typing import Final, NamedTuple
 
 from service.backends.erasures import Erasures
 from service.backends.index.outbox import Outbox
-from service.backends.ports import DueGame, Webhook, WebhookStore
+from service.backends.values import DueGame, Webhook
 from service.backends.webhooks import endpoint_states
 from service.backends.webhooks.deliveries import Deliveries, Outcome
+from service.backends.webhooks.store import RedisWebhooks
 from service.games.ports import TimeSource, Unreadable
 from service.games.reminders import LeasedReminder
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
@@ -62,7 +63,7 @@ class LeaseContext(NamedTuple):
     ``begin_attempt``: runs an attempt concurrently; it waits while the maximum of attempts runs.
     """
 
-    store: WebhookStore
+    store: RedisWebhooks
     deliveries: Deliveries
     metrics: WorkerMetrics
     clock: TimeSource
@@ -144,7 +145,7 @@ class EndpointLease:
             self._reread()
 
     def _release(self, at: int | None, *, games: bool = False) -> None:
-        """Release the lease as ``WebhookStore.release`` does. While attempts are in flight, wait for one instead."""
+        """Release the lease as ``RedisWebhooks.release`` does. While attempts are in flight, wait for one instead."""
         assert self._webhook is not None
         assert self._leased is not None
         if self._in_flight:

@@ -13,8 +13,8 @@ import redis
 
 from service.backends.facade import BackendsFacade
 from service.backends.keys import Backends
-from service.backends.ports import MAX_REPEATS, Backend, Repeat
 from service.backends.store import RedisBackends
+from service.backends.values import MAX_REPEATS, Backend, Repeat
 from service.games.facade import GamesFacade
 from service.games.ports import IDEMPOTENCY_TTL
 from service.games.store.idempotency import Idempotency, IdempotencyKey

@@ -20,7 +20,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from service.backends.keys import KEY_PREFIX
-from service.backends.ports import DeliveryAttempt
+from service.backends.values import DeliveryAttempt
 from service.backends.webhooks.store import RedisWebhooks
 from service.games.ports import IDEMPOTENCY_TTL
 from service.games.store.notifications import RedisEventFeed

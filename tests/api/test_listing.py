@@ -13,7 +13,7 @@ import redis
 from service.backends.facade import BackendsFacade
 from service.backends.index.listing import LOBBY_SECONDS, Listing
 from service.backends.index.store import MAX_FOR_ALL, encode_cursor
-from service.backends.ports import LobbyEntry, LobbyQuery
+from service.backends.values import LobbyEntry, LobbyQuery
 from service.engine.tiles import TILES
 from service.games.facade import GamesFacade
 from service.redis.connection import connect

@@ -11,7 +11,7 @@ import pytest
 import redis
 
 from service.backends.facade import BackendsFacade
-from service.backends.ports import DeliveryAttempt, RequestedMessage, Webhook
+from service.backends.values import DeliveryAttempt, RequestedMessage, Webhook
 from service.backends.webhooks.endpoints import MAX_REQUESTED, MAX_WEBHOOKS
 from service.backends.webhooks.messages import MESSAGE_TYPES
 from service.outgoing.lookups import LookupFailed

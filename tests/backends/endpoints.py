@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import redis
 from prometheus_client import CollectorRegistry
 
-from service.backends.ports import Webhook
+from service.backends.values import Webhook
 from service.backends.webhooks.deliveries import Deliveries
 from service.backends.webhooks.endpoints import Webhooks
 from service.backends.webhooks.messages import MESSAGE_TYPES

@@ -10,7 +10,7 @@ import orjson
 
 from service.backends.index.outbox import Outbox
 from service.backends.index.summaries import index_entry, owner_view
-from service.backends.ports import IndexQuery, LobbyQuery
+from service.backends.values import IndexQuery, LobbyQuery
 from service.engine.referee import legal_moves
 from service.engine.variants import variants
 from service.games.commands.create import new_game

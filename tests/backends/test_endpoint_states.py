@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from service.backends.ports import Webhook
+from service.backends.values import Webhook
 from service.backends.webhooks.endpoint_states import (
     DISABLED_AFTER_MS,
     FAILURES_UNTIL_FAILING,

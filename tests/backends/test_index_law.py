@@ -20,7 +20,7 @@ import redis
 
 from service.backends.index.outbox import LOBBY_REFRESH_MS, Outbox
 from service.backends.index.store import MAX_FOR_ALL, RedisIndex, RedisLobby
-from service.backends.ports import IndexEntry, IndexPosition, LobbyEntry
+from service.backends.values import IndexEntry, IndexPosition, LobbyEntry
 from service.games.model.errors import Gone
 from service.games.model.game import Audience, Game
 from service.games.ports import Store

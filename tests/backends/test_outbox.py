@@ -12,7 +12,7 @@ from service.backends.index import outbox as outbox_module
 from service.backends.index.outbox import LOBBY_REFRESH_MS, Publication
 from service.backends.index.store import MAX_FOR_ALL
 from service.backends.index.summaries import NO_DEADLINE
-from service.backends.ports import LOBBY_MS, IndexEntry, IndexPosition
+from service.backends.values import LOBBY_MS, IndexEntry, IndexPosition
 from service.engine.tiles import TILES
 from service.games.model.clock import ClockSettings
 from service.games.model.views import format_rfc3339

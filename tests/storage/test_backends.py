@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import redis
 
-from service.backends.ports import MAX_REPEATS, Backend, KeyRecord, OwnLimits, Repeat, RepeatKnown
 from service.backends.store import RedisBackends
+from service.backends.values import MAX_REPEATS, Backend, KeyRecord, OwnLimits, Repeat, RepeatKnown
 from service.games.model.errors import LimitReached
 from service.games.ports import IDEMPOTENCY_TTL
 from service.redis import keys

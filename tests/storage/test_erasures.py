@@ -8,8 +8,8 @@ from typing import NamedTuple
 import pytest
 
 from service.backends import store as redis_backends
-from service.backends.ports import Erasure
 from service.backends.store import RedisErasures
+from service.backends.values import Erasure
 from service.games.reminders import LeasedReminder
 from service.games.store.reminder_queue import RedisReminders
 from service.redis.shards import with_shard

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from service.backends.index import store as redis_index
-from service.backends.ports import IndexEntry, IndexPosition
+from service.backends.values import IndexEntry, IndexPosition
 from service.redis import keys
 from service.redis.topology import SingleNodeTopology, open_topology
 from tests.storage.servers import RealServer

@@ -15,7 +15,7 @@ from service.backends.index.store import (
     MAX_TRIMMED,
 )
 from service.backends.index.summaries import deleted_entry
-from service.backends.ports import (
+from service.backends.values import (
     LOBBY_MS,
     IndexEntry,
     IndexPosition,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import redis
 
-from service.backends.ports import DeliveryAttempt, DueGame, Webhook
+from service.backends.values import DeliveryAttempt, DueGame, Webhook
 from service.backends.webhooks.store import RedisWebhooks
 from service.bootstrap.workers import MAX_CALLS
 from service.games.store.redis_store import RedisStore

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from service.backends.ports import (
+from service.backends.values import (
     DeliveryAttempt,
     DueGame,
     IndexEntry,

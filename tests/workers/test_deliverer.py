@@ -16,7 +16,7 @@ import redis
 from standardwebhooks import Webhook as Verifier
 
 from service.backends.index.summaries import index_entry, owner_view
-from service.backends.ports import IndexPosition, Webhook
+from service.backends.values import IndexPosition, Webhook
 from service.backends.webhooks.endpoint_states import (
     DISABLED_AFTER_MS,
     FAILURES_UNTIL_FAILING,

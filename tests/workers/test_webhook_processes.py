@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from service.backends.ports import Webhook
+from service.backends.values import Webhook
 from service.backends.webhooks.endpoints import Webhooks
 from service.backends.webhooks.messages import MESSAGE_TYPES
 from service.engine.events import Finished, RoundEnded

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from service.backends.ports import MAX_ERASURES
+from service.backends.values import MAX_ERASURES
 from service.web.http.responses import JSON
 from service.web.http.streams import NDJSON, SSE
 from tools.openapi.session import Session

@@ -26,8 +26,8 @@ from service.backends.index.listing import Listing, People
 from service.backends.index.outbox import Outbox
 from service.backends.index.store import RedisFeed, RedisIndex, RedisLobby, cursor_of, item_id
 from service.backends.keys import Backends, StoredBytes
-from service.backends.ports import IndexEntry, IndexPage, IndexQuery, StoredItems
 from service.backends.store import RedisBackends, RedisErasures
+from service.backends.values import IndexEntry, IndexPage, IndexQuery, StoredItems
 from service.backends.webhooks.deliveries import Deliveries
 from service.backends.webhooks.endpoints import Webhooks
 from service.backends.webhooks.store import RedisWebhooks

@@ -11,8 +11,8 @@ from functools import partial
 from threading import BoundedSemaphore
 from typing import Final, NamedTuple
 
+from service.backends.index.store import RedisFeed
 from service.backends.index.summaries import reset_item, shown_item
-from service.backends.ports import FeedStore
 from service.games.ports import EventFeed, TimeSource
 from service.games.queries.follower import Follower, Watch
 
@@ -44,7 +44,7 @@ class FeedItems(NamedTuple):
 class Feeds:
     """The feeds in a store; ``notifications`` report new items."""
 
-    def __init__(self, store: FeedStore, notifications: EventFeed, clock: TimeSource) -> None:
+    def __init__(self, store: RedisFeed, notifications: EventFeed, clock: TimeSource) -> None:
         self._store = store
         self._notifications = notifications
         self._clock = clock

@@ -12,13 +12,12 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from service.backends.index.store import RedisIndex, RedisLobby
 from service.backends.index.summaries import deferred_summary
-from service.backends.ports import (
+from service.backends.store import RedisErasures
+from service.backends.values import (
     MAX_ERASURES,
-    ErasureStore,
-    GameIndex,
     IndexQuery,
-    Lobby,
     LobbyPage,
     LobbyQuery,
     Usage,
@@ -47,8 +46,8 @@ class Listing:
 
     def __init__(
         self,
-        index: GameIndex,
-        lobby: Lobby,
+        index: RedisIndex,
+        lobby: RedisLobby,
         *,
         elapsed: Callable[[], float] = monotonic,
         allowance: Callable[[str], OutageAllowance] = lambda _: NO_ALLOWANCE,
@@ -122,7 +121,7 @@ class GamesOfPerson(NamedTuple):
 class People:
     """The people of applications: lists their games, and requests their erasure."""
 
-    def __init__(self, index: GameIndex, erasures: ErasureStore) -> None:
+    def __init__(self, index: RedisIndex, erasures: RedisErasures) -> None:
         self._index = index
         self._erasures = erasures
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import Final, NamedTuple
 
+from service.backends.index.store import RedisIndex, RedisLobby
 from service.backends.index.summaries import (
     deleted_entry,
     deleted_item,
@@ -19,7 +20,6 @@ from service.backends.index.summaries import (
     not_in_lobby,
     owner_view,
 )
-from service.backends.ports import GameIndex, Lobby
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game
 from service.games.model.game_events import HostingEvent
@@ -51,7 +51,7 @@ class Publication(NamedTuple):
 class Outbox:
     """Publishes games to their applications."""
 
-    def __init__(self, repository: GameRepository, index: GameIndex, lobby: Lobby, clock: TimeSource) -> None:
+    def __init__(self, repository: GameRepository, index: RedisIndex, lobby: RedisLobby, clock: TimeSource) -> None:
         self._repository = repository
         self._index = index
         self._lobby = lobby

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
+from service.backends.index.store import RedisIndex
 from service.backends.index.summaries import index_entry, owner_view
-from service.backends.ports import GameIndex
 from service.games.model.errors import Gone, NotFound
 from service.games.ports import TimeSource
 from service.games.reminders import ReminderQueue
@@ -35,7 +35,7 @@ class Reindexer:
     def __init__(
         self,
         repository: GameRepository,
-        index: GameIndex,
+        index: RedisIndex,
         reminders: ReminderQueue,
         clock: TimeSource,
         *,

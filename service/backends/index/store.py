@@ -2,7 +2,8 @@
 
 Owns the commands and the encoding of values. Does not depend on the content of summaries and items. All keys of an
 application, with those of its lobby, are in one slot of a Cluster (``service.redis.keys``); all keys of the lobby for
-everybody are in another one.
+everybody are in another one. Every method returns within three seconds or raises ``StorageUnavailable``. A method that
+writes can also raise ``OutcomeUnknown``; it is safe to call it again.
 """
 
 from __future__ import annotations
@@ -12,16 +13,13 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from typing import Final
 
-from service.backends.ports import (
+from service.backends.values import (
     FEED_ITEMS,
     LOBBY_MS,
-    FeedStore,
-    GameIndex,
     IndexEntry,
     IndexPage,
     IndexPosition,
     IndexQuery,
-    Lobby,
     LobbyEntry,
     LobbyPage,
     LobbyQuery,
@@ -68,14 +66,18 @@ _SCANNED: Final = 500
 """Games of an index that one step of a scan reads; Redis can return a few more."""
 
 
-class RedisIndex(GameIndex):
-    """Implements ``GameIndex`` in Redis; no game lives longer than ``ttl_seconds`` after its last write."""
+class RedisIndex:
+    """The index of the games of each application, and the feed that is written with it.
+
+    Lists have a game until it expires or is deleted. No game lives longer than ``ttl_seconds`` after its last write.
+    """
 
     def __init__(self, calls: RedisCalls, ttl_seconds: int) -> None:
         self._calls = calls
         self._ttl = ttl_seconds
 
     def position(self, app: str, game: str) -> IndexPosition:
+        """Return the version of a game in the index, with the endpoints of the application."""
         key = keys.index(app)
         command = evalsha("index_position", (key, keys.endpoints(app)), game.encode())
         version, write_id, *endpoints = self._calls.read("index_position", key, command)
@@ -92,6 +94,12 @@ class RedisIndex(GameIndex):
         position: IndexPosition,
         notified: int | None = None,
     ) -> bool:
+        """Replace the entry of a game, append ``items`` to the feed, and make ``endpoints`` due, in one atomic write.
+
+        Does nothing and returns ``False`` unless the index still has the game at ``position``. An endpoint to which the
+        game was not due before is notified of the versions after that of ``position``. With ``notified``, all endpoints
+        are notified of the versions after ``notified``, even if they were notified of some of them before.
+        """
         digests = [keys.digest(player.ref) for player in entry.players]
         players = [
             field
@@ -113,6 +121,7 @@ class RedisIndex(GameIndex):
         )
 
     def remove(self, app: str, game: str, *, position: IndexPosition) -> bool:
+        """Remove the entry of a game without recording a deletion. Return ``False`` unless it was at ``position``."""
         return self._write(app, game, position, (b"", b"", 0), 0, 0, 0, 0)
 
     def _write(
@@ -142,10 +151,15 @@ class RedisIndex(GameIndex):
         return bool(self._calls.write("index", key, command) == 1)
 
     def usage(self, app: str) -> Usage:
+        """Return the usage of an application according to the index, which follows the games with a delay."""
         key = keys.index(app)
         return Usage(*self._calls.read("index_usage", key, evalsha("index_usage", (key,))))
 
     def find(self, app: str, query: IndexQuery) -> IndexPage:
+        """Return a page of the games of an application. Even an empty page can have a next one.
+
+        Raises ``ValueError`` for a ``cursor`` that no page had.
+        """
         score, game = (b"", b"") if query.cursor is None else _from_cursor(query.cursor)
         waiting = query.waiting and query.player_ref is not None
         if query.player_ref is not None:
@@ -174,20 +188,28 @@ class RedisIndex(GameIndex):
         return IndexPage(entries, encode_cursor(int(float(last_score)), last_game.decode()) if last_game else None)
 
     def games(self, app: str, cursor: str | None) -> tuple[list[str], str | None]:
-        """Return some of the games in the index, including entries of deleted games."""
+        """Return the ids of some games in the index, and the next cursor, ``None`` at the end of the scan.
+
+        Games come in no order, deleted ones among them. A scan returns each game that stays in the index at least once.
+        """
         key = keys.index(app)
         command = (b"HSCAN", key, b"0" if cursor is None else cursor.encode(), b"COUNT", _SCANNED)
         following, pairs = self._calls.read("index_games", key, command)
         return [game.decode() for game in pairs[::2]], None if following == b"0" else following.decode()
 
 
-class RedisLobby(Lobby):
-    """Implements ``Lobby`` in Redis."""
+class RedisLobby:
+    """The public games with open seats: a lobby for each application, and one for everybody.
+
+    A game stays for ``LOBBY_MS`` after it was last put there. A lobby keeps the ``MAX_IN_LOBBY`` newest games of an
+    application.
+    """
 
     def __init__(self, calls: RedisCalls) -> None:
         self._calls = calls
 
     def put(self, entry: LobbyEntry) -> bool:
+        """Show or hide a game, unless a newer version of it is stored. Return whether a lobby stores it as shown."""
         stored = self._put(keys.lobby(entry.app), entry, MAX_IN_LOBBY)
         if entry.for_all:
             stored = self._put(keys.lobby(None), entry, MAX_FOR_ALL) or stored
@@ -212,6 +234,11 @@ class RedisLobby(Lobby):
         return bool(self._calls.write("lobby", lobby[0], command) == 1)
 
     def games(self, query: LobbyQuery) -> LobbyPage:
+        """Return a page of games, the newest first. Even an empty page can have a next one.
+
+        The lobby for everybody shows at most the ``MAX_FOR_ALL`` newest games of an application, or the newest ones of
+        the variant in the query. Raises ``ValueError`` for a ``cursor`` that no page had.
+        """
         created, game = (b"", b"") if query.cursor is None else _from_cursor(query.cursor)
         entries, _, games = keys.lobby(query.app)
         listed = games if query.variant is None else b"%b:%b" % (games, query.variant.encode())
@@ -254,13 +281,17 @@ _HIGHEST: Final = 10**18 - 1
 ItemId = tuple[int, int]
 
 
-class RedisFeed(FeedStore):
-    """Implements ``FeedStore`` in Redis."""
+class RedisFeed:
+    """The feeds of the applications: the last ``FEED_ITEMS`` items of each. A cursor is a text, opaque to clients."""
 
     def __init__(self, calls: RedisCalls) -> None:
         self._calls = calls
 
     def read(self, app: str, after: str | None, limit: int) -> StoredItems:
+        """Return at most ``limit`` items after a cursor, or from the oldest stored item without one.
+
+        Raises ``ValueError`` for a text that is no cursor.
+        """
         start = None if after is None else item_id(after)
         key = keys.feed(app)
         first = b"" if start is None else b"%d-%d" % start
@@ -285,6 +316,7 @@ class RedisFeed(FeedStore):
         return StoredItems(items, items[-1].cursor if items else cursor_of(last if start is None else start), summaries)
 
     def newest(self, app: str) -> str:
+        """Return the cursor after the newest item."""
         return self.read(app, None, 0).cursor
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import orjson
 
-from service.backends.ports import IndexEntry, LobbyEntry, PlayerEntry
+from service.backends.values import IndexEntry, LobbyEntry, PlayerEntry
 from service.engine.events import Finished
 from service.games.model.clock import GRACE_MS
 from service.games.model.game import OWNER, Game

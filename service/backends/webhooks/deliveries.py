@@ -12,7 +12,7 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Final, NamedTuple
 
-from service.backends.ports import DeliveryAttempt, DueGame, RequestedMessage, Webhook, WebhookStore
+from service.backends.values import DeliveryAttempt, DueGame, RequestedMessage, Webhook
 from service.backends.webhooks.endpoint_states import MAX_ATTEMPTS, pause
 from service.backends.webhooks.messages import (
     DEADLINE,
@@ -27,6 +27,7 @@ from service.backends.webhooks.messages import (
     message_id,
     sample_message,
 )
+from service.backends.webhooks.store import RedisWebhooks
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game
 from service.games.model.game_events import EventEnvelope
@@ -77,7 +78,7 @@ class Deliveries:
 
     def __init__(
         self,
-        store: WebhookStore,
+        store: RedisWebhooks,
         repository: GameRepository,
         sender: Sender,
         *,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from service.backends.ports import Webhook
+from service.backends.values import Webhook
 
 LONGEST_PROBE_PAUSE_MS: Final = 60_000
 """The longest time until a failing endpoint is tried again, unless its ``Retry-After`` is longer."""

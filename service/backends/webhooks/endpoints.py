@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from service.backends.keys import Prior, RepeatableRequest
-from service.backends.ports import DeliveryAttempt, RepeatKnown, RequestedMessage, Webhook, WebhookStore
+from service.backends.values import DeliveryAttempt, RepeatKnown, RequestedMessage, Webhook
 from service.backends.webhooks import endpoint_states
 from service.backends.webhooks.messages import CHALLENGE, DELETED, PING, message_id
+from service.backends.webhooks.store import RedisWebhooks
 from service.games.model.errors import Forbidden, LimitReached, NotFound
 from service.games.model.views import CommandResult
 from service.games.ports import RandomBytes, TimeSource
@@ -64,7 +65,7 @@ class Webhooks:
 
     def __init__(
         self,
-        store: WebhookStore,
+        store: RedisWebhooks,
         *,
         check_url: CheckUrl,
         clock: TimeSource,
@@ -213,7 +214,7 @@ class Webhooks:
         return self._store.attempts(self.get(app, webhook))
 
     def _repeatable(self, key: IdempotencyKey | None, app: str, *purpose: str) -> RepeatableRequest:
-        return RepeatableRequest(self._store, self._idempotency, self._random_bytes, key, *purpose, app=app)
+        return RepeatableRequest(self._store.repeated, self._idempotency, self._random_bytes, key, *purpose, app=app)
 
     def _change(
         self,

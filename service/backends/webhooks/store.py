@@ -2,6 +2,9 @@
 
 Owns the commands and the encoding of values. All keys of an endpoint are in the slot of its application, as its
 reminder is, so that one script can write them. Does not depend on the content of messages.
+
+Every method returns within three seconds or raises ``StorageUnavailable``. A method that writes can also raise
+``OutcomeUnknown``; it is safe to call it again.
 """
 
 from __future__ import annotations
@@ -11,16 +14,15 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from service.backends.ports import (
+from service.backends.store import check_replaced, find_repeat, repeat_args
+from service.backends.values import (
     ATTEMPTS_KEPT,
     DeliveryAttempt,
     DueGame,
     Repeat,
     RequestedMessage,
     Webhook,
-    WebhookStore,
 )
-from service.backends.store import check_replaced, find_repeat, repeat_args
 from service.limits.memory import MemoryReserve
 from service.redis import keys
 from service.redis.calls import RedisCalls, evalsha
@@ -44,8 +46,14 @@ class _Due(NamedTuple):
     resume: bool = False
 
 
-class RedisWebhooks(WebhookStore):
-    """Implements ``WebhookStore`` in Redis.
+class RedisWebhooks:
+    """The endpoints of the applications, the games due to each of them, and their last attempts.
+
+    An endpoint has the reminder ``<application>.<endpoint>`` of the kind ``webhooks``. Every write that makes the
+    endpoint due also sets the reminder. While the reminder is leased (``ReminderQueue.take``), only ``renew`` and
+    ``release`` change it, so one process at a time delivers to an endpoint. The index makes a game due to every
+    endpoint that was ever active, even if it is disabled now. If a game is not due, the endpoint was notified up to the
+    version in the index.
 
     With ``replicated``, writes of endpoints wait until a replica has confirmed them. Writes of due games do not: if one
     is lost, a message is delivered again. New endpoints are refused while their server has no memory left but the
@@ -58,19 +66,26 @@ class RedisWebhooks(WebhookStore):
         self._memory_reserve = memory_reserve
 
     def repeated(self, app: str, name: str, now: int) -> Repeat | None:
+        """Return an idempotency record as ``find_repeat`` does."""
         return find_repeat(self._endpoints.write, app, name, now)
 
     def create(self, webhook: Webhook, max_count: int, repeat: Repeat | None = None) -> bool:
+        """Store a new endpoint, due at once. Return ``False`` if the application has ``max_count`` already.
+
+        Stores ``repeat`` in the same write, or raises what ``check_replaced`` does and changes nothing.
+        """
         self._memory_reserve.require_space(keys.webhooks(webhook.app))
         due = _Due(webhook.created_at)
         return self._replace(webhook, b"", _encode(webhook), due, max_count=max_count, repeat=repeat) == 1
 
     def read(self, app: str, webhook: str) -> Webhook | None:
+        """Return the endpoint of this application with this id."""
         key = keys.webhooks(app)
         value = self._calls.read("webhook_read", key, (b"HGET", key, webhook.encode("utf-8", "surrogatepass")))
         return None if value is None else _decode(app, webhook, value)
 
     def all(self, app: str) -> list[Webhook]:
+        """Return the endpoints of an application, the oldest first."""
         key = keys.webhooks(app)
         flat = self._calls.read("webhook_read", key, (b"HGETALL", key))
         pairs = zip(flat[::2], flat[1::2], strict=True)
@@ -86,15 +101,22 @@ class RedisWebhooks(WebhookStore):
         resume: bool = False,
         repeat: Repeat | None = None,
     ) -> bool:
+        """Replace an endpoint, or delete it with its due games if ``after`` is ``None``. Return whether that was done.
+
+        Does nothing if the stored endpoint differs from ``before``. With ``at``, the endpoint is due at that time. With
+        ``resume``, its deferred games are due at once, and their failures are reset. An endpoint that becomes active
+        for the first time is notified of later versions of all games of its application. ``repeat`` as in ``create``.
+        """
         value = b"" if after is None else _encode(after)
         return self._replace(after or before, _encode(before), value, _Due(at, resume), repeat=repeat) == 1
 
     def due(self, webhook: Webhook, now: int, limit: int) -> list[DueGame]:
+        """Return the games of which an endpoint has to be notified now, the earliest first."""
         command = _due_command(webhook.app, webhook.id, now, limit)
         return _parse_due(self._calls.read("webhook_due", keys.webhooks(webhook.app), command))
 
     def read_with_due(self, app: str, webhook: str, now: int, limit: int) -> tuple[Webhook | None, list[DueGame]]:
-        """Read both in one round trip."""
+        """Return an endpoint as ``read`` does, with its due games as ``due`` does, in one round trip."""
         key = keys.webhooks(app)
         read = b"HGET", key, webhook.encode("utf-8", "surrogatepass")
         value, due = self._calls.read_all("webhook_due", key, read, _due_command(app, webhook, now, limit))
@@ -103,6 +125,11 @@ class RedisWebhooks(WebhookStore):
     def mark_notified(
         self, webhook: Webhook, game: DueGame, version: int, *, done: bool, attempt: DeliveryAttempt | None = None
     ) -> None:
+        """Store the version up to which the endpoint was notified of the game, and the attempt.
+
+        A lower version than the stored one is ignored. With ``done`` no message is left: the game is due again only
+        after another write to it.
+        """
         names = _names(webhook, "due", "attempts", "failures", "notified")
         command = evalsha(
             "webhook_mark_notified", names, game.game.encode(), game.at, version, int(done), *_attempt_args(attempt)
@@ -112,24 +139,29 @@ class RedisWebhooks(WebhookStore):
     def mark_failed(
         self, webhook: Webhook, game: DueGame, at: int, *, count: bool, attempt: DeliveryAttempt | None
     ) -> None:
+        """Store a failed attempt, and defer the game to ``at``. Without ``count``, its failures stay as they are."""
         names = _names(webhook, "due", "attempts", "failures")
         command = evalsha("webhook_mark_failed", names, game.game.encode(), at, int(count), *_attempt_args(attempt))
         self._calls.write("webhook_mark_failed", names[0], command)
 
     def log(self, webhook: Webhook, attempt: DeliveryAttempt) -> None:
+        """Store an attempt. Only the last ``ATTEMPTS_KEPT`` of an endpoint remain."""
         names = _names(webhook, "attempts")
         self._calls.write("webhook_log", names[0], evalsha("webhook_log", names, *_attempt_args(attempt)))
 
     def attempts(self, webhook: Webhook) -> list[DeliveryAttempt]:
+        """Return the last attempts, the newest first."""
         (key,) = _names(webhook, "attempts")
         values = self._calls.read("webhook_read", key, (b"LRANGE", key, 0, -1))
         return [DeliveryAttempt(*orjson.loads(value)) for value in values]
 
     def forget(self, webhook: Webhook, before: int) -> None:
+        """Remove the games that were due before this time: they have expired."""
         names = _names(webhook, "due", "notified", "failures")
         self._calls.write("webhook_forget", names[0], evalsha("webhook_forget", names, before))
 
     def renew(self, webhook: Webhook, leased: float, lease: int) -> float | None:
+        """Extend the lease ``leased`` by ``lease`` milliseconds. Return the new lease, ``None`` if it was lost."""
         key = _reminders(webhook)
         heartbeat = keys.heartbeat(_shard(webhook), is_one=self._calls.topology.scripts_span_slots)
         command = evalsha("renew", (key, heartbeat), _reminder(webhook), repr(leased).encode(), lease)
@@ -137,6 +169,11 @@ class RedisWebhooks(WebhookStore):
         return None if answer is None else float(answer)
 
     def release(self, webhook: Webhook, leased: float, at: int | None, *, games: bool) -> None:
+        """End the lease ``leased``, and set when the endpoint is due again. Do nothing if the lease was lost.
+
+        Without ``games``, it is due at ``at``, or not at all. With ``games``, it is due when the next game is, and not
+        before ``at``. If the stored endpoint differs from ``webhook``, it is due at once.
+        """
         names = (keys.webhooks(webhook.app), _reminders(webhook), *_names(webhook, "due"))
         due = b"" if at is None else b"%d" % at
         command = evalsha(

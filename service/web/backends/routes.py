@@ -8,7 +8,7 @@ from typing import Final
 from flask import Blueprint
 
 from service.backends.keys import REQUEST_BYTES
-from service.backends.ports import Backend
+from service.backends.values import Backend
 from service.web.backends.schemas import (
     ApplicationInfoSchema,
     CreatedKeySchema,

@@ -8,7 +8,7 @@ import orjson
 from flask import Blueprint, Response, request
 
 from service.backends.index.feed import FeedItems
-from service.backends.ports import Backend
+from service.backends.values import Backend
 from service.web.access import key_check
 from service.web.events.schemas import StreamItemSchema
 from service.web.events.stream import Stream, StreamContent

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from marshmallow import ValidationError, fields, validates_schema
 
-from service.backends.ports import Backend
+from service.backends.values import Backend
 from service.engine.deal import ArrangedDeal
 from service.engine.errors import Reason
 from service.engine.presence import ABSENCES

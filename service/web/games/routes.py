@@ -8,7 +8,7 @@ from typing import Final
 from flask import Blueprint, request
 
 from service.backends.keys import no_key
-from service.backends.ports import Backend
+from service.backends.values import Backend
 from service.games.access import Access
 from service.games.commands.move import MoveCommand
 from service.web.access import key_check

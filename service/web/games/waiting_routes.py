@@ -6,7 +6,7 @@ from typing import Final
 
 from flask import Blueprint
 
-from service.backends.ports import Backend
+from service.backends.values import Backend
 from service.games.access import Access
 from service.games.commands.seek import SeekCommand
 from service.web.fields.strict import EmptyInSchema

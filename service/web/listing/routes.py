@@ -9,7 +9,7 @@ import orjson
 from flask import Blueprint
 
 from service.backends.index.listing import ListedGames, is_cached
-from service.backends.ports import Backend, IndexQuery, LobbyQuery
+from service.backends.values import Backend, IndexQuery, LobbyQuery
 from service.engine.errors import Reason
 from service.web.http.errors import InvalidBody
 from service.web.http.headers import negotiate, read_query

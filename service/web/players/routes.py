@@ -6,7 +6,7 @@ from typing import Final
 
 from flask import Blueprint
 
-from service.backends.ports import Backend
+from service.backends.values import Backend
 from service.engine.errors import Reason
 from service.games.model.errors import NotFound
 from service.web.fields.names import is_reference

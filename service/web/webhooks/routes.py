@@ -10,7 +10,7 @@ from typing import Final
 from flask import Blueprint
 
 from service.backends.keys import ENDPOINT_BYTES, REQUEST_BYTES
-from service.backends.ports import Backend
+from service.backends.values import Backend
 from service.backends.webhooks.endpoints import ASK_PING, CHANGE_SECRET, CREATE, SEND_AGAIN, WebhookChange
 from service.games.model.errors import NotFound
 from service.outgoing.addresses import RefusedUrl

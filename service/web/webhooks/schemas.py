@@ -7,7 +7,7 @@ from typing import Any
 
 from marshmallow import Schema, fields
 
-from service.backends.ports import DeliveryAttempt, Webhook
+from service.backends.values import DeliveryAttempt, Webhook
 from service.backends.webhooks.messages import MESSAGE_TYPES, PING
 from service.games.model.views import format_rfc3339
 from service.outgoing.addresses import MAX_URL_CHARACTERS
