@@ -398,16 +398,23 @@ class Settings:
                 errors.append(
                     InvalidSetting(setting.name, None if setting.kind.secret else text, setting.kind.expected)
                 )
+        settings = cls(**values)  # type: ignore[arg-type] # each reader returns the type of its field, which a test checks
+        errors += settings._conflicts(environ)
         if errors:
             raise InvalidSettings(tuple(errors))
-        settings = cls(**values)  # type: ignore[arg-type] # each reader returns the type of its field, which a test checks
-        if settings.metrics_port and settings.metrics_port == settings.port:
-            raise InvalidSettings((InvalidSetting("METRICS_PORT", str(settings.metrics_port), "another than PORT"),))
-        if settings.webhook_proxy and settings.webhook_networks:
-            raise InvalidSettings(
-                (InvalidSetting("WEBHOOK_NETWORKS", environ["WEBHOOK_NETWORKS"], "none with a WEBHOOK_PROXY"),)
-            )
         return settings
+
+    def _conflicts(self, environ: Mapping[str, str]) -> list[InvalidSetting]:
+        """Return the settings that do not go with others."""
+        conflicts = []
+        if self.metrics_port and self.metrics_port == self.port:
+            conflicts.append(InvalidSetting("METRICS_PORT", str(self.metrics_port), "another than PORT"))
+        if self.webhook_proxy and self.webhook_networks:
+            networks = environ["WEBHOOK_NETWORKS"]
+            conflicts.append(InvalidSetting("WEBHOOK_NETWORKS", networks, "none with a WEBHOOK_PROXY"))
+        if self.max_streams >= self.worker_connections:
+            conflicts.append(InvalidSetting("MAX_STREAMS", str(self.max_streams), "less than WORKER_CONNECTIONS"))
+        return conflicts
 
 
 def _text_of(setting: Setting, environ: Mapping[str, str]) -> str | None:

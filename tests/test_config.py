@@ -94,7 +94,8 @@ VALID: Final[dict[str, dict[str, object]]] = {
     "GAME_TTL_DAYS": {"1": 1},
     "LOG_LEVEL": {"WARNING": "warning"},
     "LOG_FORMAT": {"JSON": "json"},
-    "WORKER_CONNECTIONS": {"1": 1},
+    "MAX_STREAMS": {"0": 0, "4999": 4999},
+    "WORKER_CONNECTIONS": {"4001": 4001},
     "GRACEFUL_TIMEOUT": {"3600": 3600},
 }
 INVALID: Final[dict[str, tuple[str, ...]]] = {
@@ -128,6 +129,7 @@ INVALID: Final[dict[str, tuple[str, ...]]] = {
     "GAME_TTL_DAYS": ("0", "3651", "1.5"),
     "LOG_LEVEL": ("", "loud", "10"),
     "LOG_FORMAT": ("", "xml", "tty"),
+    "MAX_STREAMS": ("5000",),
     "WORKER_CONNECTIONS": ("0",),
     "GRACEFUL_TIMEOUT": ("0",),
 }
@@ -155,6 +157,17 @@ def rejected(environ: dict[str, str]) -> list[str]:
 def test_networks_of_webhooks_are_refused_beside_a_proxy_that_decides() -> None:
     with pytest.raises(InvalidSettings, match="WEBHOOK_NETWORKS is '::1' .expected none with a WEBHOOK_PROXY."):
         Settings.from_environ({"WEBHOOK_NETWORKS": "::1", "WEBHOOK_PROXY": "http://egress:4750"})
+
+
+def test_settings_that_do_not_go_together_are_named_with_the_others() -> None:
+    together = {
+        "METRICS_PORT": "8000",
+        "WEBHOOK_NETWORKS": "::1",
+        "WEBHOOK_PROXY": "http://egress:4750",
+        "WORKER_CONNECTIONS": "4000",
+        "WORKERS": "0",
+    }
+    assert rejected(together) == ["WORKERS", "METRICS_PORT", "WEBHOOK_NETWORKS", "MAX_STREAMS"]
 
 
 def test_all_invalid_settings_are_named_in_one_line() -> None:
