@@ -5,12 +5,17 @@ Owns how much work counts as one request or read.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from service.client_address import client_network
+from service.engine.options import Value
+from service.engine.variants import variants
 from service.games.commands.validation import GameRequest
+from service.games.model.clock import ClockSettings
+from service.games.model.game import Game
 from service.games.model.schedule import MAX_ROUNDS_OF_BOTS
-from service.games.model.seats import OPEN_SEAT, SLOW_LEVELS, may_go_on_alone
+from service.games.model.seats import BOT, OPEN_SEAT, SLOW_LEVELS, SeatKind, may_go_on_alone
 from service.web.http.body import body_units
 from service.web.http.errors import current_environ
 from service.web.http.middleware import EXTRA_HEADERS
@@ -24,34 +29,66 @@ SENTENCES_PER_READ: Final = 20
 PLACES_PER_READ: Final = 4
 """Tiles and ends whose computed places count as one read."""
 ROUNDS_OF_BOTS: Final = 10
-"""Rounds that are counted for a match that computer players may play alone, if its options do not set a number."""
+"""Rounds that are counted for a match that computer players may play alone, if its game has no number of them."""
 APP: Final = "domino.app"
 """The key in the WSGI environment for the application that was authenticated."""
 
 
 def limit_expensive(services: Services) -> None:
-    """Count an expensive request that needs no token, by the size of its body. Raises ``RateLimited``."""
+    """Count an expensive request by the size of its body. Raises ``RateLimited``."""
     _limit_games(services, 1 + body_units())
 
 
 def limit_bots(services: Services, game: GameRequest) -> None:
     """Count the expected work of the computer players of a requested game, as requests. Raises ``RateLimited``."""
-    levels = [game.fill.level if game.fill and seat.kind == OPEN_SEAT else seat.level for seat in game.seats]
+    fill = game.fill
+    kinds = [BOT if fill and seat.kind == OPEN_SEAT else seat.kind for seat in game.seats]
+    levels = [fill.level if fill and seat.kind == OPEN_SEAT else seat.level for seat in game.seats]
+    # The options of a game that continues a record are in the record, which is not read yet.
+    options = None if game.source is not None else game.options
+    _limit_bots(services, kinds, levels, game.clock, variant=game.variant, options=options)
+
+
+def limit_bots_of_rematch(services: Services, game: Game) -> None:
+    """Count the expected work of the computer players of a rematch, as requests. Raises ``RateLimited``."""
+    kinds, levels = [seat.kind for seat in game.seats], [seat.level for seat in game.seats]
+    _limit_bots(services, kinds, levels, game.clock, variant=game.variant.key, options=game.options)
+
+
+def limit_bot(services: Services, game: Game, place: int, level: str) -> None:
+    """Count the expected work of a computer player that gets this seat, as requests. Raises ``RateLimited``."""
+    kinds = [BOT if seat == place else player.kind for seat, player in enumerate(game.seats)]
+    _limit_bots(services, kinds, [level], game.clock, variant=game.variant.key, options=game.options)
+
+
+def _limit_bots(
+    services: Services,
+    kinds: Sequence[SeatKind],
+    levels: Sequence[str | None],
+    clock: ClockSettings | None,
+    *,
+    variant: str,
+    options: Mapping[str, Value] | None,
+) -> None:
+    """Count the slow ones of these ``levels`` for each round if computer players may play them alone.
+
+    Otherwise count them once: where people play, the next round waits for them. ``kinds``: of all seats of the game.
+    ``options``: can be invalid; ``None`` if they are unknown.
+    """
     slow = len([level for level in levels if level in SLOW_LEVELS])
-    if not slow:
-        return
-    rounds = 1  # where people play, the next round waits for them
-    absence = None if game.clock is None else game.clock.absence
-    if may_go_on_alone([seat.kind for seat in game.seats], absence):
-        requested = game.options.get("rounds")
-        rounds = min(requested, MAX_ROUNDS_OF_BOTS) if isinstance(requested, int) else ROUNDS_OF_BOTS
-    _limit_games(services, slow * max(rounds, 1))
+    if slow:
+        alone = may_go_on_alone(kinds, None if clock is None else clock.absence)
+        _limit_games(services, slow * (_rounds(variant, options) if alone else 1))
 
 
-def limit_bot(services: Services, level: str) -> None:
-    """Count a computer player that is added to a game as a request, if its level is slow. Raises ``RateLimited``."""
-    if level in SLOW_LEVELS:
-        _limit_games(services, 1)
+def _rounds(variant: str, options: Mapping[str, Value] | None) -> int:
+    """Return the rounds that are counted for a match; with unknown options as many as possible."""
+    if options is None:
+        return MAX_ROUNDS_OF_BOTS
+    known = variants().get(variant)
+    defaults = {} if known is None else {option.key: option.default for option in known.options}
+    rounds = {**defaults, **options}.get("rounds")
+    return max(min(rounds, MAX_ROUNDS_OF_BOTS), 1) if isinstance(rounds, int) else ROUNDS_OF_BOTS
 
 
 def _limit_games(services: Services, weight: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -92,6 +93,7 @@ def test_nobody_resigns_from_more_games_to_leave_them_to_computer_players(limite
     assert (refused.status_code, refused.get_json()["reason"]) == (429, "too_many_games_of_bots")
 
 
+FILL = {"after": 60, "bot": "expert"}
 FORFEITS = {"clock": {"turn": 5}, "absence": {"then": "forfeit"}}
 
 
@@ -158,6 +160,9 @@ def test_computer_players_alone_play_no_more_rounds_than_they_are_dealt(
         ({"variant": "domino", "players": [{"bot": "expert"}, {"bot": "greedy"}]}, 11),
         ({"variant": "domino", "players": [{"name": "Ada"}, *[{"bot": "expert"}] * 2], **FORFEITS}, 21),
         ({"variant": "fido", "options": {"set": 18, "rounds": 20}, "players": [{"bot": "expert"}] * 9}, 181),
+        ({"variant": "fido", "players": [{"bot": "expert"}] * 3}, 4),  # one round, unless more are requested
+        ({"variant": "domino", "players": [{"name": "Ada"}, {"open": True}], "fill": FILL}, 2),
+        ({"variant": "domino", "players": [{"name": "Ada"}, *[{"open": True}] * 2], "fill": FILL, **FORFEITS}, 21),
     ],
 )
 def test_a_game_counts_what_it_makes_experts_calculate(
@@ -167,3 +172,34 @@ def test_a_game_counts_what_it_makes_experts_calculate(
     answer = limited_api(redis_url, store, feed, limits).post("/v1/games", body)
     assert answer.status_code in (201, 429)
     assert f"r={1000 - weight};" in answer.headers["RateLimit"]
+
+
+def counted(api: Api) -> int:
+    """How many requests were counted before this one, of 1000."""
+    answer = create(api, [{"name": "Ada"}, {"bot": "greedy"}])
+    (left,) = re.findall(r"r=([0-9]+);", answer.headers["RateLimit"])
+    return 999 - int(left)
+
+
+@pytest.fixture
+def counting(redis_url: str, store: RedisStore, feed: RedisEventFeed) -> Api:
+    limits = RateLimits(LocalCounts(), Limits(create=1000), workers=1, clock=lambda: 1_800_000_000.0)
+    return limited_api(redis_url, store, feed, limits)
+
+
+def test_a_seat_that_an_expert_fills_counts_for_each_round_if_people_may_forfeit(counting: Api) -> None:
+    made = create(counting, [{"name": "Ada"}, *[{"open": True}] * 2], **FORFEITS).get_json()
+    path, token = f"/v1/games/{made['game']['id']}", made["seats"][0]["token"]
+    assert counting.put(f"{path}/players/1", {"bot": "expert"}, token=token).status_code == 200
+    assert counted(counting) == 1 + 2
+    last = counting.put(f"{path}/players/2", {"bot": "expert"}, token=token)
+    assert last.status_code in (200, 429), "other tests have games of computer players, too"
+    assert counted(counting) == 1 + 2 + 1 + 11
+
+
+def test_a_rematch_counts_its_experts(counting: Api) -> None:
+    made = create(counting, [{"name": "Ada"}, {"bot": "expert"}]).get_json()
+    path, token = f"/v1/games/{made['game']['id']}", made["seats"][0]["token"]
+    assert counting.post(f"{path}/players/0/resignation", {}, token=token).status_code == 201
+    assert counting.post(f"{path}/rematch", {}, token=token).status_code == 201
+    assert counted(counting) == 2 + 2

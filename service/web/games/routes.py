@@ -42,7 +42,7 @@ from service.web.http.responses import (
 )
 from service.web.http.streams import stream_client, wait_while_valid
 from service.web.operation import Operation, ResponseSpec
-from service.web.quotas import limit_bots, limit_expensive
+from service.web.quotas import limit_bots, limit_bots_of_rematch, limit_expensive
 from service.web.services import Services
 from service.web.view.schemas import GameSchema, MoveListSchema, ScoreSchema, ViewQuerySchema, view_query_in
 from service.web.view.serializers import (
@@ -201,6 +201,7 @@ def begin_rematch(services: Services, access: Access) -> RawResponse:
     negotiate(JSON)
     language = language_of_texts(view_query_in)
     body = read_nothing()
+    limit_bots_of_rematch(services, access.game)
     joined, replayed = services.games.rematches.begin(access, idempotency(body))
     shown, location = joined_seat_json(joined, language), f"/v1/games/{joined.view.id}"
     return created_secret(shown, location, replayed=replayed, language=language)

@@ -118,7 +118,7 @@ def fill_seat(services: Services, access: Access) -> RawResponse:
     negotiate(JSON)
     language = language_of_texts(view_query_in)
     level = validate(_fill_in, read_json())["bot"]
-    limit_bot(services, level)
+    limit_bot(services, access.game, access.target, level)
     view = services.games.commands.fill_seat(access, access.target, level)
     return ok(game_view_json(view, language), etag=view.etag, language=language)
 
