@@ -64,6 +64,9 @@ class ClusterTopology:
     every second, too, because nothing else shows a change of their number.
     """
 
+    scripts_span_slots = False
+    """A server refuses such a script even if it owns all these slots."""
+
     def __init__(self, url: RedisUrl, replicas: int | None = None) -> None:
         self._url = url
         self._configured_replicas = replicas
@@ -118,11 +121,6 @@ class ClusterTopology:
             elif isinstance(answer, _OUTDATED_MAP):
                 self._refresh.request()
         return answers
-
-    @property
-    def scripts_span_slots(self) -> bool:
-        """Return ``False``: a server refuses such a script even if it owns all these slots."""
-        return False
 
     def node(self, key: bytes) -> str:
         """Return the name of the owner of a key."""

@@ -30,6 +30,7 @@ from service.redis.connection import (
     node_name,
     round_trip,
 )
+from service.redis.errors import TROUBLES
 from service.redis.url import Address, RedisUrl
 
 PROBE_TIMEOUT = 0.3
@@ -55,6 +56,8 @@ class SentinelTopology:
     The Sentinels are queried on first use, after every sign of a failover, and every second while the primary is used:
     a primary that is cut off from them still answers, but writes that it accepts are lost.
     """
+
+    scripts_span_slots = True
 
     def __init__(self, url: RedisUrl, replicas: int | None = None) -> None:
         self._url = url
@@ -84,11 +87,6 @@ class SentinelTopology:
     def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
         """Send the commands to the primary."""
         return call_together(self.call, calls)
-
-    @property
-    def scripts_span_slots(self) -> bool:
-        """Return ``True``: one server owns all slots."""
-        return True
 
     def node(self, key: bytes) -> str:  # noqa: ARG002
         """Return the name of the primary."""
@@ -174,12 +172,16 @@ class SentinelTopology:
             )
         except (RedisError, OSError):
             return None
-        if not isinstance(primary, list):
-            return None
+        refusal = f"{node_name(sentinel)} refuses SENTINEL"
+        for answer in (primary, replicas):
+            if isinstance(answer, Exception):  # such as for another name of the service, or a missing right
+                TROUBLES.begin(refusal, answer)
+                return None
+        TROUBLES.end(refusal)
         facts = _fields(primary)
         if _is_down(facts):
             return None
-        replica_fields = [_fields(replica) for replica in replicas] if isinstance(replicas, list) else []
+        replica_fields = [_fields(replica) for replica in replicas]
         return _View(
             epoch=int(facts[b"config-epoch"]),
             primary=_address(facts),

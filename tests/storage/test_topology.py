@@ -368,6 +368,18 @@ def test_a_sentinel_that_considers_the_primary_down_is_skipped(key: bytes) -> No
         assert topology.node(key) == "new:7000"
 
 
+@pytest.mark.parametrize("refused", [b"MASTER", b"REPLICAS"])
+def test_the_log_says_why_a_sentinel_refuses_and_the_next_one_is_asked(
+    refused: bytes, key: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    answers = naming("old:7000")
+    refusing = FakeServer(lambda command: b"-NOPERM no right\r\n" if command[1] == refused else answers(command))
+    with refusing, FakeServer(naming("new:7000")) as good:
+        topology = open_topology(f"redis+sentinel://{address(refusing).decode()},{address(good).decode()}/games")
+        assert topology.node(key) == "new:7000"
+    assert f"{address(refusing).decode()} refuses SENTINEL: no right" in caplog.text
+
+
 def naming(
     primary: str, epoch: int = 1, *, flags: str = "master", replicas: Mapping[str, str] = MappingProxyType({})
 ) -> Callable[[list[bytes]], Answer]:
