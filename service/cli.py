@@ -67,7 +67,7 @@ def _add_app_commands(parser: argparse.ArgumentParser) -> None:
     command.add_argument("id", help="the id of the application")
     command.add_argument(
         "--overlap",
-        type=_seconds,
+        type=_number,
         default=86_400,
         metavar="SECONDS",
         help="how long the other keys stay valid (86400); 0: they are revoked at once",
@@ -134,12 +134,6 @@ def _add_command(
     )
     command.set_defaults(run=run, values=values)
     return command
-
-
-def _seconds(text: str) -> int:
-    if not text.isdecimal() or len(text) > 9:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
-    return int(text)
 
 
 def _number(text: str) -> int:
@@ -209,7 +203,7 @@ def _with_running_redis(settings: Settings) -> Settings | None:
 
 def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:
     """Run one command, by default the one in ``sys.argv``; return the exit status."""
-    status = 0
+    status = 1  # also if the reader of the output goes away before the command has ended
     try:
         status = _run(argv, environ)
         if sys.stdout:  # ``None`` if the process was started with a closed standard output

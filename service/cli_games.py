@@ -77,7 +77,7 @@ def list_games(settings: Settings, criteria: Filter, *, as_json: bool) -> int:
     """Print the selected games, the largest or oldest first; return the exit status."""
     try:
         selection = _select(_Games(settings), criteria)
-    except (StorageUnavailable, ValueError) as error:
+    except (StorageUnavailable, OutcomeUnknown, ValueError) as error:  # expired games leave the index meanwhile
         return _failed(error)
     for game in selection:
         print(orjson.dumps(_as_fields(game)).decode() if as_json else _as_line(game))

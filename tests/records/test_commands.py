@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -69,6 +70,16 @@ def test_a_wrong_record_is_not_and_every_finding_has_its_line(file: Path) -> Non
     assert b"line 9: wrong_seen: No round hides anything." in done.stdout
     assert done.stdout.endswith(b"Not verified.\n")
     assert done.returncode == 1
+
+
+def test_a_command_whose_reader_goes_away_does_not_end_well(file: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    environ = {"PYTHONUNBUFFERED": "1", "PATH": "", "PYTHONPATH": str(Path(__file__).parents[2]), "LC_ALL": "C"}
+    command = [sys.executable, "-m", "service", "replay", str(file)]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, env=environ, timeout=PATIENCE, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, b"")
 
 
 @pytest.mark.gate
