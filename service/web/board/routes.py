@@ -16,7 +16,7 @@ from service.render.layout_text import render_layout
 from service.render.sentences.board import board_description, board_sentence
 from service.render.sentences.texts import text
 from service.render.svg import Caption, Style, render_svg
-from service.texts import LANGUAGES, language_names
+from service.texts import LANGUAGES, Language, language_names
 from service.web.board.schemas import (
     BoardJsonQuerySchema,
     BoardSvgQuerySchema,
@@ -25,7 +25,7 @@ from service.web.board.schemas import (
 )
 from service.web.board.serializers import board_json
 from service.web.http.errors import InvalidBody
-from service.web.http.headers import etag_matches, preferred_language, read_query
+from service.web.http.headers import etag_in, etag_matches, preferred_language, read_query
 from service.web.http.responses import (
     JSON,
     SVG,
@@ -71,20 +71,20 @@ def get_board_as_json(services: Services, access: Access) -> RawResponse:
     reached is `invalid`. `board.svg` is the same table as a picture, `board.txt` as text.
     """
     query = read_query(_json_query_in)
-    etag = _etag(access, JSON, query)
+    language = preferred_language() if query["text"] else None
+    etag = _etag(access, JSON, query, language)
     if etag_matches(etag):
         return not_modified(etag)
-    language = preferred_language()
 
     def make() -> bytes:
         table, geometry = _placed(services, access, query)
         result = board_json(table, query["aspect"], geometry, query["from_"])
-        if query["text"]:
+        if language is not None:
             result["text"] = board_sentence(table.layout, language)
         return to_json(result)
 
     body = services.responses.get((access.game.id, etag), make)
-    return ok_json(body, etag=etag, language=language if query["text"] else None)
+    return ok_json(body, etag=etag, language=language)
 
 
 @blueprint.get("/v1/games/<game>/board.svg")
@@ -110,10 +110,10 @@ def get_board_as_svg(services: Services, access: Access) -> RawResponse:
     The tiles have the places of `board.json`. The same for every viewer, with a token or without.
     """
     query = read_query(_svg_query_in)
-    etag, is_fixed = _etag(access, SVG, query), "version" in query
+    language = preferred_language()
+    etag, is_fixed = _etag(access, SVG, query, language), "version" in query
     if etag_matches(etag):
         return picture_not_modified(etag, is_fixed=is_fixed)
-    language = preferred_language()
 
     def make() -> bytes:
         table, geometry = _placed(services, access, query)
@@ -144,7 +144,7 @@ def get_board_as_text(services: Services, access: Access) -> RawResponse:
     For a terminal. The same for every viewer, with a token or without.
     """
     query = read_query(_text_query_in)
-    etag = _etag(access, TEXT, query)
+    etag = _etag(access, TEXT, query, None)
     if etag_matches(etag):
         return not_modified(etag)
 
@@ -155,7 +155,7 @@ def get_board_as_text(services: Services, access: Access) -> RawResponse:
     return plain(services.responses.get((access.game.id, etag), make), etag=etag)
 
 
-def _etag(access: Access, media_type: str, query: dict[str, Any]) -> str:
+def _etag(access: Access, media_type: str, query: dict[str, Any], language: Language | None) -> str:
     """Return the ETag of a table in this media type. Raises ``InvalidBody`` for a version that does not exist yet.
 
     It contains the current ETag of the game even for an earlier version, whose ETag only the store may know.
@@ -164,7 +164,8 @@ def _etag(access: Access, media_type: str, query: dict[str, Any]) -> str:
     if version is not None and version > reached:
         raise InvalidBody({"version": [Reason("out_of_range", {"min": 1, "max": reached})]})
     query_digest = short_digest(*[f"{name}={value}" for name, value in sorted(query.items())])
-    return f"{access.game.etag(None)}-{media_type.partition('/')[2]}-{query_digest}-{preferred_language()}"
+    etag = f"{access.game.etag(None)}-{media_type.partition('/')[2]}-{query_digest}"
+    return etag if language is None else etag_in(etag, language)
 
 
 def _table(services: Services, access: Access, query: dict[str, Any]) -> TableView:
