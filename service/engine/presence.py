@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from service.engine.events import Done, Drew, Event, EventType, Finished, Passed, Played, RoundEnded
+from service.engine.events import Done, Drew, Eliminated, Event, EventType, Finished, Passed, Played, RoundEnded
 from service.engine.state import State
 from service.engine.variant import Rules, ScoreOrder
 
@@ -175,6 +175,21 @@ def consequences(
             return (Forfeited(seat),) if end is None else (Forfeited(seat), end)
         case _:
             return ()
+
+
+def with_forfeits(
+    rules: Rules, after: State, forfeited: frozenset[int], events: tuple[Event, ...]
+) -> tuple[Event, ...]:
+    """Return the events of a move, by the rules (``events``) and by earlier forfeits; ``after`` is the state after it.
+
+    A side that has forfeited cannot win. If only one other side is left in the match, the match is over.
+    """
+    last = events[-1] if events and forfeited else None
+    if isinstance(last, Finished):
+        winners = winners_after_forfeits(rules, rules.best, after, last.winners, forfeited=forfeited)
+        return (*events[:-1], Finished(winners))
+    end = end_by_forfeit(rules, after, forfeited) if isinstance(last, Eliminated) else None
+    return events if end is None else (*events, end)
 
 
 def winners_after_forfeits(

@@ -34,8 +34,6 @@ from service.engine.presence import (
     Resigned,
     Returned,
     TimedOut,
-    end_by_forfeit,
-    winners_after_forfeits,
 )
 from service.engine.referee import MAX_DEAL_ATTEMPTS, can_open, deal_attempt, first_valid_deal, forced_move
 from service.engine.state import FINISHED, PLAYING, State
@@ -207,20 +205,6 @@ def _reason(record: Record, state: State, presence: Presence, event: PresenceEve
     if state.phase != PLAYING or state.turn != seat:
         return f"Seat {seat} is not to move."
     return None if presence.plays(seat) else f"A computer player plays seat {seat}."
-
-
-def with_forfeits(rules: Rules, after: State, presence: Presence, following: tuple[Event, ...]) -> tuple[Event, ...]:
-    """Return the events that follow from a move, by the rules (``following``) and by earlier forfeits.
-
-    ``after`` is the state after them. A side that has forfeited cannot win. If only one other side is left in the
-    match, the match is over.
-    """
-    last = following[-1] if following and presence.forfeited else None
-    if isinstance(last, Finished):
-        winners = winners_after_forfeits(rules, rules.best, after, last.winners, forfeited=presence.forfeited)
-        return (*following[:-1], Finished(winners))
-    end = end_by_forfeit(rules, after, presence.forfeited) if isinstance(last, Eliminated) else None
-    return following if end is None else (*following, end)
 
 
 # Checks of deals: each must be a possible deal of the game, and the one derived from its seed.

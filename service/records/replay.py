@@ -27,7 +27,15 @@ from service.engine.events import (
     RoundEnded,
 )
 from service.engine.moves import Move
-from service.engine.presence import ALL_PRESENT, Forfeited, Presence, PresenceEvent, consequences, ends_turn
+from service.engine.presence import (
+    ALL_PRESENT,
+    Forfeited,
+    Presence,
+    PresenceEvent,
+    consequences,
+    ends_turn,
+    with_forfeits,
+)
 from service.engine.referee import advance, apply
 from service.engine.state import FINISHED, PLAYING, State
 from service.engine.variant import Rules
@@ -41,7 +49,6 @@ from service.records.event_checks import (
     move_of,
     naming_fault,
     presence_fault,
-    with_forfeits,
 )
 from service.records.record import Record, VersionedEvent
 from service.records.report import Fault
@@ -169,7 +176,7 @@ class _Round:
         unforced = mark_fault(self._rules, self.state, event, place)
         # The events that follow from the move have steps of their own.
         self.state = apply(self._rules, self.state, expected) if following else after
-        self.pending = with_forfeits(self._rules, after, self.presence, tuple(following))
+        self.pending = with_forfeits(self._rules, after, self.presence.forfeited, tuple(following))
         if self.presence.substituted is not None and ends_turn(expected, self.state):
             self.presence = self.presence.turn_ended()
         return [*move_faults(expected, event, place), *([unforced] if unforced else [])]

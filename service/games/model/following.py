@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Final, get_args
 
-from service.engine.events import Dealt, Drew, Eliminated, Event, Finished, Passed, RoundEnded
+from service.engine.events import Dealt, Drew, Event, Finished, Passed, RoundEnded
 from service.engine.moves import Move
 from service.engine.presence import (
     ALL_PRESENT,
@@ -22,9 +22,8 @@ from service.engine.presence import (
     Returned,
     TimedOut,
     consequences,
-    end_by_forfeit,
     ends_turn,
-    winners_after_forfeits,
+    with_forfeits,
 )
 from service.engine.referee import advance, apply, forced_move
 from service.engine.state import PLAYING, ROUND_OVER, State
@@ -54,7 +53,9 @@ def advance_match(game: Game, seat: int, move: Move) -> tuple[Game, Sequence[Eve
     events, state = advance(game.rules, game.deck, game.state, seat, move=move)
     deck = game.deck if state.round == game.state.round else game.deck.discard_used(state.round)
     if game.presence.forfeited:
-        events, state = _with_forfeits(game, events, state)
+        corrected = with_forfeits(game.rules, state, game.presence.forfeited, events)
+        if corrected != events:
+            events, state = corrected, apply(game.rules, state, corrected[-1])
     game = game._replace(state=state, deck=deck)
     return _with_forced_moves(game, events) if game.auto else (game, events)
 
@@ -80,20 +81,6 @@ def _with_forced_moves(game: Game, events: Sequence[Event]) -> tuple[Game, Seque
         latest = (replace(first, auto=True), *others)
         all_events += latest
     return game._replace(auto=True), all_events
-
-
-def _with_forfeits(game: Game, events: tuple[Event, ...], state: State) -> tuple[tuple[Event, ...], State]:
-    """Correct the events of a move, and the state after them, in a match in which seats have forfeited.
-
-    Removes forfeited seats from the winners, and ends the match if an elimination leaves only one side that has not
-    forfeited.
-    """
-    rules, forfeited, last = game.rules, game.presence.forfeited, events[-1]
-    if isinstance(last, Finished):
-        finished = Finished(winners_after_forfeits(rules, game.variant.best, state, last.winners, forfeited=forfeited))
-        return (*events[:-1], finished), apply(rules, state, finished)
-    end = end_by_forfeit(rules, state, forfeited) if isinstance(last, Eliminated) else None
-    return (events, state) if end is None else ((*events, end), apply(rules, state, end))
 
 
 def with_consequences(game: Game, event: PresenceEvent) -> tuple[Game, Sequence[GameEvent]]:
