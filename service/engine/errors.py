@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import ClassVar, Final, NamedTuple
+from typing import Final, NamedTuple
 
 Param = int | str | Sequence[str]
 _NONE: Final[Mapping[str, Param]] = MappingProxyType({})
@@ -36,9 +36,7 @@ class Reason(NamedTuple):
 
 
 class Refusal(Exception):
-    """A request that the rules reject; the state is unchanged. ``code`` is stable, ``reason`` has the details."""
-
-    code: ClassVar[str]
+    """A request that the rules reject; the state is unchanged. ``service.reasons`` has the code of each reason."""
 
     def __init__(self, word: str, **params: Param) -> None:
         self.reason = Reason(word, params)
@@ -47,8 +45,6 @@ class Refusal(Exception):
 
 class InvalidSetup(Refusal):
     """A match that cannot be created. ``errors`` has the reasons by the path of the field (``options.set``)."""
-
-    code = "invalid"
 
     def __init__(self, errors: Mapping[str, list[Reason]]) -> None:
         super().__init__("invalid", fields=list(errors))
@@ -61,8 +57,6 @@ class InvalidNotation(Refusal):
     ``sentence`` describes in English what was expected; ``at`` is the offset of the first wrong character, from 0.
     """
 
-    code = "invalid"
-
     def __init__(self, sentence: str, at: int = 0) -> None:
         super().__init__("record_syntax", line=1, column=at + 1, message=sentence)
         self.sentence = sentence
@@ -72,28 +66,18 @@ class InvalidNotation(Refusal):
 class NotYourTurn(Refusal):
     """Another seat is to move."""
 
-    code = "not_your_turn"
-
 
 class NotInMatch(Refusal):
     """This seat is out of the match."""
-
-    code = "not_in_match"
 
 
 class IllegalMove(Refusal):
     """The rules do not allow this move now."""
 
-    code = "illegal_move"
-
 
 class RoundOver(Refusal):
     """The round has been scored; the next one has to be dealt before any other move."""
 
-    code = "round_over"
-
 
 class GameOver(Refusal):
     """The match is over."""
-
-    code = "game_over"

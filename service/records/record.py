@@ -103,8 +103,6 @@ class InvalidRecord(Refusal):
     counted from 1.
     """
 
-    code = "invalid"
-
     def __init__(self, sentence: str, line: int, column: int) -> None:
         super().__init__("record_syntax", line=line, column=column, message=sentence)
         self.sentence = sentence
@@ -117,5 +115,3 @@ class InvalidRecord(Refusal):
 
 class InvalidForkPoint(Refusal):
     """A version from which a recorded match cannot be continued."""
-
-    code = "invalid"

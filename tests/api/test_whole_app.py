@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
 from inspect import iscoroutinefunction
-from pkgutil import walk_packages
 from typing import Any, get_args
 
 import pytest
@@ -13,8 +11,6 @@ from flask import Flask, session
 from flask.sessions import NullSession
 from werkzeug.routing import Rule
 
-import service
-from service.engine.errors import Refusal
 from service.texts import LANGUAGES
 from service.web.access import AccessRule
 from service.web.http.dispatch import LeanFlask
@@ -98,8 +94,6 @@ STATUSES = {
     "storage_unavailable": 503,
 }
 """The problems of the contract."""
-PROCESSES = {"service.__main__", "service.server.wsgi", "service.server.gunicorn_worker"}
-"""Modules that are a process; to import one is to start it, or to patch this one."""
 
 
 def operations(app: Flask) -> Iterator[tuple[Rule, Operation]]:
@@ -112,22 +106,6 @@ def operations(app: Flask) -> Iterator[tuple[Rule, Operation]]:
 def method_of(rule: Rule) -> str:
     (method,) = (rule.methods or set()) - {"HEAD", "OPTIONS"}
     return method
-
-
-def refusals(kind: type[Refusal] = Refusal) -> Iterator[type[Refusal]]:
-    """Every refusal of the service below this one."""
-    for each in kind.__subclasses__():
-        if each.__module__.startswith("service."):
-            yield each
-        yield from refusals(each)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def every_module() -> None:
-    """Import the whole service, so that every refusal is found."""
-    for module in walk_packages(service.__path__, "service."):
-        if module.name not in PROCESSES:
-            import_module(module.name)
 
 
 def test_every_route_is_described_or_nothing_that_a_client_calls(app: Flask) -> None:
@@ -179,18 +157,6 @@ def test_every_route_that_is_not_public_refuses_a_missing_or_wrong_token(app: Fl
 def test_every_route_that_may_answer_401_documents_it(app: Flask) -> None:
     for _, described in operations(app):
         assert ("unauthorized" in problems_of(described)) == (described.id not in PUBLIC), described.id
-
-
-def test_every_refusal_has_a_code_that_is_a_problem() -> None:
-    found = list(refusals())
-    assert len(found) > 10
-    for refusal in found:
-        assert refusal.code in PROBLEMS, f"{refusal.__name__} has no problem"
-
-
-def test_every_refusal_has_a_code_of_its_own_word() -> None:
-    for refusal in refusals():
-        assert "code" in vars(refusal), f"{refusal.__name__} takes the code of its parent"
 
 
 def test_the_problems_have_the_statuses_of_the_contract() -> None:

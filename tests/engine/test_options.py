@@ -95,7 +95,6 @@ def test_a_value_out_of_bounds_or_of_another_type_is_refused(key: str, option: s
     with pytest.raises(InvalidSetup) as caught:
         variant(key).rules({option: value}, SEATS[key])
     assert list(caught.value.errors) == [f"options.{option}"]
-    assert caught.value.code == "invalid"
     assert isinstance(caught.value, Refusal)
 
 

@@ -201,5 +201,5 @@ def test_a_move_that_comes_when_its_game_is_compacted_is_refused_as_ever(scene: 
     assert scene.store.compacted
     with pytest.raises(MoveRefused) as refused:
         late.commands.make_move(entered._replace(from_store=False), move)
-    assert refused.value.cause.code == "game_over"
+    assert refused.value.cause.reason.word == "game_over"
     assert refused.value.version == scene.game.version

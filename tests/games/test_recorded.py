@@ -26,6 +26,7 @@ from service.engine.state import FINISHED, State
 from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.engine.view import RecordedEvent
+from service.reasons import REASONS
 from service.records.event_checks import move_of
 from service.records.parser import parse_record
 from service.records.record import Record
@@ -101,7 +102,7 @@ def transcript(case: Case, asked: list[Move]) -> tuple[str, str]:
             if any(isinstance(event, RoundEnded) for event in happened):
                 tables += [f"round {state.round}", *table(rules, state)]
     except Refusal as refusal:
-        trouble = f"refused: {refusal.code}: {refusal}\n"
+        trouble = f"refused: {REASONS[refusal.reason.word]}: {refusal}\n"
     head = Record(
         variant=recipe.key,
         edition=recipe.edition,

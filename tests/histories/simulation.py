@@ -25,6 +25,7 @@ from service.games.facade import GamesFacade
 from service.games.model.errors import MoveRefused
 from service.games.model.seats import HUMAN, OPEN_SEAT
 from service.games.store.idempotency import IdempotencyKey
+from service.reasons import REASONS
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.web.view.serializers import created_game_json, game_view_json, joined_seat_json, seat_token_json
 from tests.histories.checker import Verdict, check
@@ -186,9 +187,9 @@ def _respond(send: Callable[[], Response]) -> Response:
     try:
         return send()
     except MoveRefused as refused:
-        return Response(OperationResult(Outcome.NOT_MADE, refused.cause.code))
+        return Response(OperationResult(Outcome.NOT_MADE, REASONS[refused.cause.reason.word]))
     except Refusal as refusal:
-        return Response(OperationResult(Outcome.NOT_MADE, refusal.code))
+        return Response(OperationResult(Outcome.NOT_MADE, REASONS[refusal.reason.word]))
     except StorageUnavailable:
         return Response(OperationResult(Outcome.NOT_MADE, "storage_unavailable"))
     except OutcomeUnknown:

@@ -32,8 +32,6 @@ from service.engine.moves import Move
 class Unauthorized(Refusal):
     """The token or key is wrong, revoked, of another game, or missing."""
 
-    code = "unauthorized"
-
 
 def unauthorized() -> Unauthorized:
     """Return the refusal of an invalid token, the same for every cause, so that clients cannot distinguish causes."""
@@ -48,8 +46,6 @@ def no_token() -> Unauthorized:
 class NotFound(Refusal):
     """The requested game, seat, variant, application or key does not exist, or has expired."""
 
-    code = "not_found"
-
 
 class Gone(Refusal):
     """The game was deleted.
@@ -57,8 +53,6 @@ class Gone(Refusal):
     ``version``: the version of the deletion.
     ``app``: the application that owned the game; no other client may learn it.
     """
-
-    code = "gone"
 
     def __init__(self, version: int, app: str) -> None:
         super().__init__("game_deleted")
@@ -77,49 +71,33 @@ class Corrupted(Exception):
 class Forbidden(Refusal):
     """The join code is wrong, the token belongs to another seat, or the service does not allow the request."""
 
-    code = "forbidden"
-
 
 class NotStarted(Refusal):
     """Seats are still open, so nothing has been dealt."""
-
-    code = "not_started"
 
 
 class SeatsTaken(Refusal):
     """No seat is open."""
 
-    code = "seats_taken"
-
 
 class StaleVersion(Refusal):
     """The game is not at the version that the client expected."""
-
-    code = "stale_version"
 
 
 class NotDue(Refusal):
     """The deadline of the seat has not passed, or this game has no claims."""
 
-    code = "not_due"
-
 
 class NotAway(Refusal):
     """The seat is not away, so that its player cannot come back."""
-
-    code = "not_away"
 
 
 class LimitReached(Refusal):
     """A limit on the number of something is reached."""
 
-    code = "limit_reached"
-
 
 class ShareUsedUp(LimitReached):
     """The tenant has used up its share of the storage; it can store something again after ``retry_after`` seconds."""
-
-    code = "limit_reached"
 
     def __init__(self, retry_after: int) -> None:
         super().__init__("share_used")
@@ -132,8 +110,6 @@ class TooManyGamesOfBots(LimitReached):
     ``retry_after``: an estimate, in seconds, of when one of them has ended.
     """
 
-    code = "limit_reached"
-
     def __init__(self, limit: int, retry_after: int) -> None:
         super().__init__("too_many_games_of_bots", max=limit)
         self.retry_after = retry_after
@@ -142,13 +118,9 @@ class TooManyGamesOfBots(LimitReached):
 class NotFinished(Refusal):
     """The match is not finished, so there is no rematch."""
 
-    code = "not_finished"
-
 
 class KeyReused(Refusal):
     """The idempotency key was used for another request."""
-
-    code = "key_reused"
 
 
 class MoveRefused(Exception):

@@ -198,7 +198,7 @@ def install(app: Flask, limits: RateLimits) -> None:
         return None if quota is None else _rate_limited_problem(quota)
 
     def refusal(error: Refusal) -> Response:
-        return too_many_failures(PROBLEMS[error.code].status) or problem(error.reason)
+        return too_many_failures(status_of(error.reason.word)) or problem(error.reason)
 
     def http_exception(error: HTTPException) -> Response:
         response = options_response(error) or redirect_without_slash(error)
