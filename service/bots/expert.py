@@ -76,7 +76,7 @@ def search(rules: Rules, observation: Observation, random: Random, playouts: int
     solved = solve(rules, observation, knowledge, moves) if informed else None
     if solved is not None:
         return solved
-    candidates = _distinct_moves(rules, observation, moves, CANDIDATES)
+    candidates = _distinct_moves(rules, observation, moves)
     assert observation.view.you is not None
     possible = tiles_possible(observation.seat, observation.view.you.hand, knowledge)
     sampler = Sampler(rules, observation, knowledge)
@@ -113,8 +113,8 @@ def sample_weighted(sampler: Sampler, likelihood: Likelihood, random: Random) ->
     return worlds[index], total / _WORLDS
 
 
-def _distinct_moves(rules: Rules, observation: Observation, moves: list[Move], count: int) -> list[Move]:
-    """Return the first ``count`` of these moves that lead to different open ends."""
+def _distinct_moves(rules: Rules, observation: Observation, moves: list[Move]) -> list[Move]:
+    """Return the first ``CANDIDATES`` of these moves that lead to different open ends."""
     layout = observation.view.layout
     distinct: dict[tuple[object, ...], Move] = {}
     for move in moves:
@@ -125,7 +125,7 @@ def _distinct_moves(rules: Rules, observation: Observation, moves: list[Move], c
             after = rules.lay_tile(layout, end, move.tile, observation.seat, face_down=move.face_down, outer=move.outer)
             ends = sorted([(open_end.number, open_end.side, open_end.gate, open_end.counts) for open_end in after.ends])
             distinct.setdefault((move.tile, *ends), move)
-        if len(distinct) == count:
+        if len(distinct) == CANDIDATES:
             break
     return list(distinct.values())
 

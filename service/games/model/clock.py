@@ -97,7 +97,7 @@ class RunningClock(NamedTuple):
 
     def _left(self, seat: int, at: int) -> int:
         """Return the bank of a seat if its turn ends at this time."""
-        return max(self.banks[seat] - max(at - self.started, 0), -GRACE_MS) if self.banks else 0
+        return max(self.banks[seat] - max(at - self.started, 0), -GRACE_MS)
 
     def _with_bank(self, seat: int, bank: int) -> RunningClock:
         if not self.banks:

@@ -14,7 +14,6 @@ from inspect import Parameter, signature
 from itertools import compress
 from operator import attrgetter
 from threading import Lock
-from types import MappingProxyType
 from typing import Any, Final, Generic, NamedTuple, TypeVar, get_type_hints
 from zlib import crc32
 
@@ -55,14 +54,8 @@ def struct_of(fields: Iterable[tuple[str, Any] | tuple[str, Any, Any]]) -> type[
     return defstruct("Stored", fields, array_like=True)
 
 
-_NOTHING: Final[Mapping[str, object]] = MappingProxyType({})
 _STORED_AS: Final[dict[Any, Any]] = {Seats: tuple[Seat, ...]}
 """The types that replace, for decoding, types of fields that msgspec does not know."""
-
-
-def default_of(parameter: Parameter) -> object:
-    """Return the default of a parameter in the form of msgspec."""
-    return NODEFAULT if parameter.default is Parameter.empty else parameter.default
 
 
 class StoredFields:
@@ -72,7 +65,7 @@ class StoredFields:
     ``optional``: the last fields, which can be missing in the array, and their defaults (``False`` or ``None``).
     """
 
-    def __init__(self, kind: type, without: tuple[str, ...], optional: Mapping[str, object] = _NOTHING) -> None:
+    def __init__(self, kind: type, without: tuple[str, ...], optional: Mapping[str, object]) -> None:
         types = {name: _STORED_AS.get(hint, hint) for name, hint in get_type_hints(kind).items() if name not in without}
         self.type = struct_of(
             [
@@ -330,10 +323,7 @@ def _decode_layout(rules: Rules, columns: list[Any], rows: list[Any], last_end_n
     columns = [[TILES[index] for index in tiles], hosts, [_SIDES[side] for side in sides], seats, face_down]
     columns.append(outer[0] if outer else [None] * len(hosts))
     placements = tuple(map(_new_placement, zip(*columns, strict=True)))
-    is_line = bool(rules.line_ends)
-    ends = [
-        (decode_end(code, is_line), number, host, _SIDES[side], _GATES[gate]) for code, number, host, side, gate in rows
-    ]
+    ends = [(decode_end(code), number, host, _SIDES[side], _GATES[gate]) for code, number, host, side, gate in rows]
     return rules.empty_layout().restored(placements, ends, last_end_number)
 
 
@@ -344,9 +334,9 @@ def encode_end(name: str) -> int:
 
 
 @cache
-def decode_end(code: int, is_line: bool) -> str:
-    """Return the name of the end with this number, in a line or in a layout with numbered ends."""
-    return _LINE_ENDS[-1 - code] if is_line else f"e{code}"
+def decode_end(code: int) -> str:
+    """Return the name of the end with this number."""
+    return _LINE_ENDS[-1 - code] if code < 0 else f"e{code}"
 
 
 # Events
@@ -360,7 +350,7 @@ class _EventCodec:
 
     def __init__(self, kind: EventType) -> None:
         types = get_type_hints(kind.event)
-        parameters = signature(kind.event).parameters
+        defaults = {name: each.default for name, each in signature(kind.event).parameters.items()}
         converted = {name: _CONVERSIONS[field] for name, field in kind.fields or () if field in _CONVERSIONS}
         self.code = kind.code
         self.event = kind.event
@@ -368,7 +358,10 @@ class _EventCodec:
         self.conversions = [(self.names.index(name), write, read) for name, (_, write, read) in converted.items()]
         types |= {name: stored | None for name, (stored, _, _) in converted.items()}
         head = [("code", int), ("since_creation", int), ("to_act", tuple[int, ...])]
-        fields = [(name, annotation, default_of(parameters[name])) for name, annotation in types.items()]
+        fields = [
+            (name, annotation, NODEFAULT if defaults[name] is Parameter.empty else defaults[name])
+            for name, annotation in types.items()
+        ]
         self.decoder = decoder(struct_of([*head, *fields]))
 
 
@@ -404,7 +397,7 @@ def decode_event(version: int, created_at: int, data: bytes) -> EventEnvelope:
 
 
 _CONVERSIONS: Final[dict[FieldKind, tuple[type, Callable[[Any], object], Callable[[Any], object]]]] = {
-    "end": (int, encode_end, lambda code: decode_end(code, code < 0)),
+    "end": (int, encode_end, decode_end),
     "name": (str, lambda _: "", str),
 }
 """The kinds of fields that are stored as another type: that type, and the functions that encode and decode them. The
