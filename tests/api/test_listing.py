@@ -16,7 +16,6 @@ from service.backends.index.store import MAX_FOR_ALL, encode_cursor
 from service.backends.values import LobbyEntry, LobbyQuery
 from service.engine.tiles import TILES
 from service.games.facade import GamesFacade
-from service.redis.connection import connect
 from service.redis.topology import SingleNodeTopology
 from tests.api.client import Api, Table, errors_of, status_and_code
 from tests.api.conftest import TTL_SECONDS
@@ -404,9 +403,10 @@ def test_a_wrong_key_gets_no_lobby_and_the_token_of_a_seat_that_for_everybody(ap
     assert api.get("/v1/lobby", token=table.tokens[0]).data == api.get("/v1/lobby").data
 
 
-def test_where_only_applications_create_games_everybody_reads_the_lobby(games: GamesFacade, redis_url: str) -> None:
-    nodes = SingleNodeTopology(connect(redis_url))
-    app = create_app(games, backends=build_backends(nodes, needed_for_games=True))
+def test_where_only_applications_create_games_everybody_reads_the_lobby(
+    games: GamesFacade, empty_server: redis.Redis
+) -> None:
+    app = create_app(games, backends=build_backends(SingleNodeTopology(empty_server), needed_for_games=True))
     assert Api(app.test_client(use_cookies=False)).get("/v1/lobby").get_json() == {"games": []}
 
 
