@@ -36,6 +36,8 @@ _PARSED_HEADERS: Final = (
     "HTTP_ACCEPT_LANGUAGE",
     "HTTP_IF_MATCH",
     "HTTP_IF_NONE_MATCH",
+    "HTTP_IF_RANGE",  # with HTTP_RANGE, for the files of the document's page
+    "HTTP_RANGE",
 )
 _WEIGHT: Final = re.compile(r";[ \t]*q[ \t]*=[ \t]*\"?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\"?[ \t]*(?:;|$)", re.IGNORECASE)
 _MEDIA_TYPE: Final = re.compile(r"[^ \t/]+/[^ \t/]+")
