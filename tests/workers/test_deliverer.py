@@ -389,10 +389,10 @@ def test_a_message_that_alone_fails_is_given_up_after_three_days(hooked: Hooked,
     listener.behaviours[:] = [refuse_one]
     other = hooked.owned.create()
     hooked.publish(game)
-    for _ in range(3 * 24 * 2 + 2):
+    for _ in range(3 * 24 * 4 + 2):
         hooked.now += 1000
         play(hooked, other, 1)
-        hooked.pass_time(1_800_000)
+        hooked.pass_time(900_000)
         if hooked.owned.game(other).status == "finished":
             other = hooked.owned.create()
     attempts = hooked.webhooks.attempts(APP, webhook.id)
