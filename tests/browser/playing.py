@@ -32,6 +32,9 @@ POINTED_MS: Final = 8_000
 FITS: Final = re.compile(r", (fits|passt) (?!nicht)")
 """In the name of a tile of the hand that can be laid."""
 
+HAND: Final = "() => [...document.querySelectorAll('[role=option]')].map((each) => each.dataset.tile).join()"
+"""The tiles of the hand that is shown."""
+
 CENTRES: Final = """async () => {
   const centres = () => {
     const cloth = document.querySelector(".cloth").getBoundingClientRect();
@@ -120,7 +123,9 @@ class Way(ABC):
         tiles = fitting(self.page)
         tiles.or_(offered(self.page)).first.wait_for()
         if tiles.count():
+            hand = self.page.evaluate(HAND)
             self.lay(tiles.first)
+            self.page.wait_for_function(f"hand => ({HAND})() !== hand", arg=hand)  # the log may tell of it before
         else:
             self.do(offered(self.page).first)
         expect(log(self.page).nth(before)).to_be_attached()
