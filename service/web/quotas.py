@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from service.client_address import client_network
-from service.engine.options import Value
 from service.engine.variants import variants
 from service.games.commands.validation import GameRequest
 from service.games.model.clock import ClockSettings
@@ -41,24 +40,25 @@ def limit_expensive(services: Services) -> None:
 
 def limit_bots(services: Services, game: GameRequest) -> None:
     """Count the expected work of the computer players of a requested game, as requests. Raises ``RateLimited``."""
-    fill = game.fill
-    kinds = [BOT if fill and seat.kind == OPEN_SEAT else seat.kind for seat in game.seats]
+    fill, variant = game.fill, variants().get(game.variant)
+    kinds = [seat.kind for seat in game.seats]
     levels = [fill.level if fill and seat.kind == OPEN_SEAT else seat.level for seat in game.seats]
+    defaults = {} if variant is None else {option.key: option.default for option in variant.options}
     # The options of a game that continues a record are in the record, which is not read yet.
-    options = None if game.source is not None else game.options
-    _limit_bots(services, kinds, levels, game.clock, variant=game.variant, options=options)
+    settings = {"rounds": MAX_ROUNDS_OF_BOTS} if game.source is not None else {**defaults, **game.options}
+    _limit_bots(services, kinds, levels, game.clock, settings=settings, fills=fill is not None)
 
 
 def limit_bots_of_rematch(services: Services, game: Game) -> None:
     """Count the expected work of the computer players of a rematch, as requests. Raises ``RateLimited``."""
     kinds, levels = [seat.kind for seat in game.seats], [seat.level for seat in game.seats]
-    _limit_bots(services, kinds, levels, game.clock, variant=game.variant.key, options=game.options)
+    _limit_bots(services, kinds, levels, game.clock, settings=game.rules.settings)
 
 
 def limit_bot(services: Services, game: Game, place: int, level: str) -> None:
     """Count the expected work of a computer player that gets this seat, as requests. Raises ``RateLimited``."""
     kinds = [BOT if seat == place else player.kind for seat, player in enumerate(game.seats)]
-    _limit_bots(services, kinds, [level], game.clock, variant=game.variant.key, options=game.options)
+    _limit_bots(services, kinds, [level], game.clock, settings=game.rules.settings)
 
 
 def _limit_bots(
@@ -67,28 +67,22 @@ def _limit_bots(
     levels: Sequence[str | None],
     clock: ClockSettings | None,
     *,
-    variant: str,
-    options: Mapping[str, Value] | None,
+    settings: Mapping[str, object],
+    fills: bool = False,
 ) -> None:
     """Count the slow ones of these ``levels`` for each round if computer players may play them alone.
 
-    Otherwise count them once: where people play, the next round waits for them. ``kinds``: of all seats of the game.
-    ``options``: can be invalid; ``None`` if they are unknown.
+    Otherwise count them once: where people play, the next round waits for them.
+    ``kinds``: of all seats of the game.
+    ``settings``: all options; they can be invalid.
+    ``fills``: as in ``may_go_on_alone``.
     """
-    slow = len([level for level in levels if level in SLOW_LEVELS])
-    if slow:
-        alone = may_go_on_alone(kinds, None if clock is None else clock.absence)
-        _limit_games(services, slow * (_rounds(variant, options) if alone else 1))
-
-
-def _rounds(variant: str, options: Mapping[str, Value] | None) -> int:
-    """Return the rounds that are counted for a match; with unknown options as many as possible."""
-    if options is None:
-        return MAX_ROUNDS_OF_BOTS
-    known = variants().get(variant)
-    defaults = {} if known is None else {option.key: option.default for option in known.options}
-    rounds = {**defaults, **options}.get("rounds")
-    return max(min(rounds, MAX_ROUNDS_OF_BOTS), 1) if isinstance(rounds, int) else ROUNDS_OF_BOTS
+    slow, rounds = len([level for level in levels if level in SLOW_LEVELS]), settings.get("rounds")
+    if not slow:
+        return
+    count = max(min(rounds, MAX_ROUNDS_OF_BOTS), 1) if isinstance(rounds, int) else ROUNDS_OF_BOTS
+    alone = may_go_on_alone(kinds, None if clock is None else clock.absence, fills=fills)
+    _limit_games(services, slow * count if alone else slow)
 
 
 def _limit_games(services: Services, weight: int) -> None:

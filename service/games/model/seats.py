@@ -161,11 +161,12 @@ def _folded(name: str) -> str:
     return unicodedata.normalize("NFC", name.casefold())
 
 
-def may_go_on_alone(kinds: Collection[SeatKind], absence: Absence | None) -> bool:
+def may_go_on_alone(kinds: Collection[SeatKind], absence: Absence | None, *, fills: bool = False) -> bool:
     """Return whether a game that begins with these seats can go on with computer players alone.
 
     That is so if they have all seats, or if they have at least two and people forfeit at a deadline.
     ``absence``: what happens at a deadline; ``None`` without a clock.
+    ``fills``: whether computer players get the open seats.
     """
-    bots = len([kind for kind in kinds if kind == BOT])
+    bots = len([kind for kind in kinds if kind == BOT or (fills and kind == OPEN_SEAT)])
     return bots == len(kinds) or (absence == "forfeit" and bots > 1)
