@@ -88,7 +88,7 @@ class Sampler:
         Places without such a tile are left out.
         """
         self._dealt = knowledge.dealt
-        self._before_opening = None if knowledge.dealt is None else before_opening(rules, self._base)
+        self._before_opening = before_opening(rules, self._base)
         base, layout = self._base, self._base.layout
         self._may_be_over = base.phase == PLAYING and bool(layout.placements) and not placeable(layout, self._own)
 
@@ -255,8 +255,8 @@ class Sampler:
 
     def _may_open(self, world: list[int]) -> bool:
         """Return whether the opener opens with the hands of this world, and may lead what it led."""
-        dealt, start = self._dealt, self._before_opening
-        if dealt is None or start is None:
+        dealt = self._dealt
+        if dealt is None:
             return True
         hands = [
             (
@@ -269,7 +269,7 @@ class Sampler:
             )
             for known, candidates, first in zip(dealt.known, dealt.candidates, self._starts, strict=True)
         ]
-        return opens(self._rules, start, hands, dealt.opener, lead=dealt.lead)
+        return opens(self._rules, self._before_opening, hands, dealt.opener, lead=dealt.lead)
 
 
 def _nested(sets: Sequence[int]) -> bool:
