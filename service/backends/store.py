@@ -144,7 +144,7 @@ class RedisBackends:
         members = self._calls.read("list_apps", keys.APPLICATIONS, (b"SMEMBERS", keys.APPLICATIONS))
         names = [keys.application(app.decode()) for app in members]
         calls: list[tuple[bytes, Command]] = [(key, (b"GET", key)) for key in names]
-        answers = self._calls.run_each("list_apps", calls, complete=True) if calls else []
+        answers = self._calls.run_each("list_apps", calls, complete=True)
         backends = [decode_backend(answer) for answer in answers if answer is not None]
         return sorted(backends, key=lambda backend: (backend.created_at, backend.id))
 

@@ -281,6 +281,8 @@ class RedisCalls:
         Raises ``StorageUnavailable`` if all of them failed, or any if ``complete``, and errors in the program as they
         are.
         """
+        if not calls:
+            return []
         began = monotonic()
         try:
             with self._slots:

@@ -70,8 +70,6 @@ class RedisStoredGames:
 
     def _read(self, games: list[str]) -> list[SizedGame]:
         """Return these games without the expired ones, which are removed from the index."""
-        if not games:
-            return []
         values = self._values(games)
         existing = [game for game, value in zip(games, values, strict=True) if value is not None]
         self.forget([game for game, value in zip(games, values, strict=True) if value is None])
@@ -86,7 +84,7 @@ class RedisStoredGames:
 
     def _sizes(self, games: list[str]) -> list[int]:
         calls = [(names[0], evalsha("game_size", names)) for names in map(keys.all_of_game, games)]
-        return [int(size) for size in self._calls.run_each("game_size", calls, complete=True)] if calls else []
+        return [int(size) for size in self._calls.run_each("game_size", calls, complete=True)]
 
 
 def _slice_of(key: bytes, cursor: bytes) -> Command:

@@ -66,7 +66,7 @@ class RedisReminders(ReminderQueue):
             names = [keys.HEARTBEATS[batch], *[keys.reminder_sets(kind)[shard] for shard, _ in places]]
             counts = [part for place in places for part in (place[1].encode(), shares[place])]
             calls.append((names[0], evalsha("take", names, lease, by_tenant, *counts)))
-        answers = self._calls.run_each("take", calls) if calls else []
+        answers = self._calls.run_each("take", calls)
         reminders = [
             LeasedReminder(game.decode(), int(float(due)), float(leased), reading, tenant)
             for places, answer in zip(batches.values(), answers, strict=True)
