@@ -22,6 +22,7 @@ from service.backends.webhooks.messages import MESSAGE_TYPES
 from service.games.store.idempotency import Idempotency
 from service.outgoing.sender import Sender
 from service.redis import keys
+from service.redis.topology import SingleNodeTopology
 from service.workers.consumer import Queue
 from service.workers.messenger import Deliverer, LeaseContext
 from service.workers.metrics import WorkerMetrics
@@ -29,7 +30,7 @@ from tests.backends.owned import APP, START, Owned, Published, outbox_of
 from tests.outgoing.endpoints import Behaviour, Endpoint, answer
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_reminders, redis_webhooks
-from tests.support.stores.simulated_clock import SimulatedClock
+from tests.support.stores.simulated_clock import under_clock
 from tests.support.waiting import PATIENCE
 
 TTL = 30 * 86_400
@@ -118,7 +119,7 @@ class Hooked:
         clock = lambda: self.now  # noqa: E731 # a clock
         self.clock = clock
         self.store = MemoryStore(TTL, lambda: self.now / 1000)
-        self.topology = SimulatedClock(server, clock)
+        self.topology = under_clock(SingleNodeTopology(server), clock)
         self.published = Published(self.topology, TTL)
         self.kept = redis_webhooks(self.topology)
         self.owned = Owned(self.store, clock)

@@ -19,9 +19,10 @@ from service.games.model.views import format_rfc3339, standings
 from service.games.ports import EventNotification
 from service.games.store.codec import encode_tombstone
 from service.redis.errors import StorageUnavailable
+from service.redis.topology import SingleNodeTopology
 from tests.backends.owned import APP, START, Owned, Published, application, outbox_of
 from tests.support.stores.memory_store import MemoryStore
-from tests.support.stores.simulated_clock import SimulatedClock
+from tests.support.stores.simulated_clock import under_clock
 
 TTL = 86_400
 LONG = 20.0
@@ -37,7 +38,7 @@ class Table(Owned):
         self.memory = MemoryStore(TTL, lambda: self.now / 1000)
         super().__init__(self.memory, lambda: self.now)
         self.listeners: dict[str, list[Listener]] = {}
-        self.published = Published(SimulatedClock(server, self.clock), TTL)
+        self.published = Published(under_clock(SingleNodeTopology(server), self.clock), TTL)
         self.outbox = outbox_of(self, self.published)
         self.feeds = Feeds(self.published.feed, self, self.clock)
 

@@ -17,7 +17,7 @@ import pytest
 import redis
 
 from service.backends.index.feed import FeedReader, Feeds
-from service.redis.topology import Topology, open_topology
+from service.redis.topology import SingleNodeTopology, Topology, open_topology
 from tests.backends.owned import START, Published
 from tests.backends.test_index_law import APPS, LEASE, TTL, World, clear
 from tests.storage.clusters import Cluster
@@ -26,7 +26,7 @@ from tests.support import reminders
 from tests.support.lanes import in_lane
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_reminders, redis_store
-from tests.support.stores.simulated_clock import SimulatedClock
+from tests.support.stores.simulated_clock import under_clock
 
 pytestmark = pytest.mark.gate
 
@@ -105,7 +105,7 @@ def test_whatever_fails_the_feed_tells_each_event_once(seed: int, empty_server: 
         return now
 
     store = MemoryStore(TTL, lambda: now / 1000)
-    published = Published(SimulatedClock(empty_server, lambda: now), TTL)
+    published = Published(under_clock(SingleNodeTopology(empty_server), lambda: now), TTL)
     world = Read(store, store, published, clock=clock, random=Random(seed))
     for _ in range(3):
         world.run(STEPS)

@@ -28,7 +28,7 @@ from service.games.reminders import ReminderQueue
 from service.games.store.codec import encode_tombstone
 from service.redis import keys
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
-from service.redis.topology import Topology, open_topology
+from service.redis.topology import SingleNodeTopology, Topology, open_topology
 from tests.backends.owned import START, Owned, Published, application, listing_of
 from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
@@ -36,7 +36,7 @@ from tests.support.lanes import in_lane
 from tests.support.reminders import end_leases
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_reminders, redis_store
-from tests.support.stores.simulated_clock import SimulatedClock
+from tests.support.stores.simulated_clock import under_clock
 
 pytestmark = pytest.mark.gate
 
@@ -255,7 +255,7 @@ def test_whatever_fails_the_index_is_right_in_the_end(seed: int, empty_server: r
         now += milliseconds
 
     store = MemoryStore(TTL, lambda: now / 1000)
-    published = Published(SimulatedClock(empty_server, lambda: now), TTL)
+    published = Published(under_clock(SingleNodeTopology(empty_server), lambda: now), TTL)
     world = World(store, store, published, clock=clock, random=random)
     world.run(STEPS)
     pass_time(LEASE)

@@ -17,9 +17,10 @@ from service.engine.tiles import TILES
 from service.games.model.clock import ClockSettings
 from service.games.model.views import format_rfc3339
 from service.games.store.codec import encode_tombstone
+from service.redis.topology import SingleNodeTopology
 from tests.backends.owned import APP, START, Owned, Published, application, listing_of, outbox_of
 from tests.support.stores.memory_store import MemoryStore
-from tests.support.stores.simulated_clock import SimulatedClock
+from tests.support.stores.simulated_clock import under_clock
 
 TTL = 86_400
 
@@ -31,7 +32,7 @@ class Table(Owned):
         self.now = START
         self.memory = MemoryStore(TTL, lambda: self.now / 1000)
         super().__init__(self.memory, lambda: self.now)
-        self.published = Published(SimulatedClock(server, self.clock), TTL)
+        self.published = Published(under_clock(SingleNodeTopology(server), self.clock), TTL)
         self.outbox = outbox_of(self, self.published)
 
     def publish(self, game: str) -> Publication:

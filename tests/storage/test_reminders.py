@@ -13,14 +13,14 @@ from service.games.ports import Commit, IdempotencyRecord, Store, StoredGame, Wr
 from service.games.reminders import NO_ALLOWANCE, ClockReading, LeasedReminder, ReminderKind, ReminderQueue, Reminders
 from service.redis import keys
 from service.redis.shards import SHARDS, shard_of, with_shard
-from service.redis.topology import Topology
+from service.redis.topology import SingleNodeTopology, open_topology
 from tests.storage.clusters import Cluster
 from tests.storage.conftest import TTL
 from tests.storage.write_requests import write
 from tests.support import reminders
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_reminders, redis_store
-from tests.support.stores.simulated_clock import SimulatedClock, SimulatedClusterClock
+from tests.support.stores.simulated_clock import under_clock
 
 pytestmark = pytest.mark.gate
 
@@ -67,11 +67,8 @@ class RedisHarness:
 
     def __init__(self, servers: redis.Redis | Cluster) -> None:
         self.time = 1_800_000_000_000
-        self.topology: Topology = (
-            SimulatedClusterClock(servers.url, lambda: self.time)
-            if isinstance(servers, Cluster)
-            else SimulatedClock(servers, lambda: self.time)
-        )
+        topology = open_topology(servers.url) if isinstance(servers, Cluster) else SingleNodeTopology(servers)
+        self.topology = under_clock(topology, lambda: self.time)
         self.store: Store = redis_store(self.topology, TTL)
         reminders = redis_reminders(self.topology)
         self.queue: ReminderQueue = reminders

@@ -20,7 +20,7 @@ from service.games.reminders import ReminderQueue
 from service.games.store.admission import StoragePolicy
 from service.games.store.notifications import RedisEventFeed
 from service.games.store.repository import GameRepository
-from service.redis.topology import open_topology
+from service.redis.topology import SingleNodeTopology, open_topology
 from service.workers.bot_worker import BotWorker, Choose, Decisions, RoundEvents
 from service.workers.consumer import Queue
 from service.workers.metrics import WorkerMetrics
@@ -28,7 +28,7 @@ from tests.laws.matches import SHORTENED
 from tests.support.games import build_games, build_repository
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_reminders, redis_store
-from tests.support.stores.simulated_clock import SimulatedClock
+from tests.support.stores.simulated_clock import under_clock
 
 TTL = 86_400
 VARIANTS = sorted(variants())
@@ -103,7 +103,7 @@ class InProcess(Hosted):
         store: Store = self.store
         queue: ReminderQueue = self.store
         if server is not None:
-            topology = SimulatedClock(server, clock)
+            topology = under_clock(SingleNodeTopology(server), clock)
             store, queue = redis_store(topology, TTL), redis_reminders(topology)
         policy = StoragePolicy(Lifetimes.at_most(TTL * 1000))
         super().__init__(

@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry
 
 from service.backends.index.outbox import LOBBY_REFRESH_MS
 from service.redis.errors import StorageUnavailable
-from service.redis.topology import open_topology
+from service.redis.topology import SingleNodeTopology, open_topology
 from service.workers.consumer import Queue, Stop
 from service.workers.messenger import OUTBOX_SETTINGS, OutboxWorker
 from service.workers.metrics import WorkerMetrics
@@ -23,7 +23,7 @@ from tests.support import reminders
 from tests.support.background import Background
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_reminders, redis_store
-from tests.support.stores.simulated_clock import SimulatedClock
+from tests.support.stores.simulated_clock import under_clock
 from tests.support.waiting import PATIENCE, until
 from tests.workers.tables import TTL
 
@@ -37,7 +37,7 @@ class Table(Owned):
         self.now = START
         self.memory = MemoryStore(TTL, lambda: self.now / 1000)
         super().__init__(self.memory, lambda: self.now)
-        self.published = Published(SimulatedClock(server, self.clock), TTL)
+        self.published = Published(under_clock(SingleNodeTopology(server), self.clock), TTL)
         self.registry = CollectorRegistry()
         self.outbox = outbox_of(self, self.published)
         self.woken: list[int] = []

@@ -6,13 +6,9 @@ from collections.abc import Callable, Sequence
 from hashlib import sha1
 from typing import Any, Final
 
-import redis
-
 from service.redis.calls import _SOURCES
-from service.redis.cluster import ClusterTopology
 from service.redis.connection import Command
-from service.redis.topology import SingleNodeTopology
-from service.redis.url import read_redis_url
+from service.redis.topology import Topology
 
 _TIME: Final = b"redis.call('TIME')"
 
@@ -33,35 +29,21 @@ for _hash, _source in _SOURCES.items():
         _TIMED[_hash] = sha1(_timed(_source), usedforsecurity=False).hexdigest().encode()
 
 
-class SimulatedClock(SingleNodeTopology):
-    """A server whose time is ``now``, in milliseconds since 1970, for every script and for the command TIME.
+def under_clock(topology: Topology, now: Callable[[], int]) -> Topology:
+    """Let the time of these servers be ``now``, in milliseconds since 1970, for every script and the command TIME.
 
-    By its own clock it makes the ids of items in a stream, and lets keys expire.
+    By their own clocks they make the ids of items in a stream, and let keys expire.
     """
+    call, call_each = topology.call, topology.call_each
 
-    def __init__(self, client: redis.Redis, now: Callable[[], int]) -> None:
-        super().__init__(client)
-        self._now = now
+    def timed_call(key: bytes, *commands: Command) -> list[Any]:
+        return call(key, *[_at(now(), command) for command in commands])
 
-    def call(self, key: bytes, *commands: Command) -> list[Any]:
-        return super().call(key, *[_at(self._now(), command) for command in commands])
+    def timed_call_each(calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
+        return call_each([(key, _at(now(), command)) for key, command in calls])
 
-    def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
-        return super().call_each([(key, _at(self._now(), command)) for key, command in calls])
-
-
-class SimulatedClusterClock(ClusterTopology):
-    """The servers of a Cluster, with one time for all of them, as that of a ``SimulatedClock``."""
-
-    def __init__(self, url: str, now: Callable[[], int]) -> None:
-        super().__init__(read_redis_url(url))
-        self._now = now
-
-    def call(self, key: bytes, *commands: Command) -> list[Any]:
-        return super().call(key, *[_at(self._now(), command) for command in commands])
-
-    def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
-        return super().call_each([(key, _at(self._now(), command)) for key, command in calls])
+    topology.call, topology.call_each = timed_call, timed_call_each  # type: ignore[method-assign]
+    return topology
 
 
 def _at(now: int, command: Command) -> Command:
