@@ -9,19 +9,22 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TextIO
 
 
-def print_line(line: str) -> None:
-    """Print to standard output; a closed one is ignored."""
+def print_line(line: str, stream: TextIO | None = None) -> None:
+    """Print to standard output, or to ``stream``; a closed one is ignored.
+
+    Writes the line and its end in one call, as other processes log to the same terminal. ``print`` would write the
+    end in a second call if Python does not buffer (PYTHONUNBUFFERED).
+    """
     with contextlib.suppress(OSError):
-        print(line, flush=True)
+        print(f"{line}\n", end="", file=stream or sys.stdout, flush=True)
 
 
 def warn(line: str) -> None:
     """Print to standard error; a closed one is ignored."""
-    with contextlib.suppress(OSError):
-        print(f"domino-service: {line}", file=sys.stderr, flush=True)
+    print_line(f"domino-service: {line}", sys.stderr)
 
 
 def claim_standard_streams() -> None:

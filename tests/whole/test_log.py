@@ -1,9 +1,13 @@
-"""The log of the service: it contains no token, join code, key or tile."""
+"""The log of the service: it contains no token, join code, key or tile, and its lines stay whole."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +15,7 @@ import pytest
 from service.engine.variants import variants
 from tests.api.saved_games import shortest
 from tests.support import lanes
-from tests.support.serving import Service
+from tests.support.serving import ROOT, Service
 from tests.whole.table import Table, connect
 from tests.whole.test_sockets import Connection
 
@@ -70,3 +74,23 @@ def test_no_secret_is_printed(tmp_path: Path) -> None:
     assert [line for line in printed.splitlines() if any(secret in line for secret in secrets)] == []
     assert not TOKEN.search(printed)
     assert "Traceback" not in printed
+
+
+PRINT = "from service.devserver.terminal import print_line, warn; print_line('Serving'); warn('restarting')"
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_each_line_of_the_supervisor_is_written_at_once(unbuffered: str) -> None:
+    # Each write to a datagram socket is a message, so a line in two parts, which others could write between, is seen.
+    reading, writing = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    with reading, writing:
+        environ = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+        subprocess.run([sys.executable, "-c", PRINT], cwd=ROOT, env=environ, stdout=writing, stderr=writing, check=True)
+        reading.setblocking(False)
+        written = []
+        while True:
+            try:
+                written.append(reading.recv(1024))
+            except BlockingIOError:
+                break
+    assert [part for part in written if part] == [b"Serving\n", b"domino-service: restarting\n"]
