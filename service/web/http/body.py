@@ -39,6 +39,7 @@ _MAX_DEPTH: Final = 32
 MAX_CONTAINERS: Final = 2000
 """Maximum number of objects and lists in a body; the largest valid one, with 100 deals to 13 seats, has about 1,600."""
 _CONTAINERS: Final = (dict, list)
+_SIMPLE: Final = frozenset({str, int, bool, type(None)})
 _STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 """A JSON string, or the rest of the data if it is not closed; quantifiers are possessive, so a search is linear."""
 
@@ -85,8 +86,8 @@ def _wrong_content_type(*allowed: str) -> RequestError:
 
 def _accepted_body() -> bytes:
     """Return the body. Raises ``RequestError`` if it is compressed, too large or incomplete."""
-    codings = current_environ().get("HTTP_CONTENT_ENCODING", "").lower().split(",")
-    if any([coding.strip() not in ("", "identity") for coding in codings]):
+    codings = current_environ().get("HTTP_CONTENT_ENCODING")
+    if codings and any([coding.strip() not in ("", "identity") for coding in codings.lower().split(",")]):
         raise RequestError("compressed_body")
     body = _read_body()
     if isinstance(body, bytes):
@@ -186,25 +187,11 @@ def parse_json(data: bytes) -> Any:
 
 
 def _is_plain(value: Any, data: bytes) -> bool:
-    """Return whether ``value`` can be used as it is: it has as many keys as colons, so none is duplicated.
+    """Return whether ``value`` can be used as it is: an object of simple values with as many keys as colons.
 
-    False for floats, as orjson parses integers beyond 64 bits as floats, and for a value that may be nested too deep.
+    So no key is duplicated. False for floats, because orjson parses integers beyond 64 bits as floats.
     """
-    keys, level = 0, [value]
-    for _ in range(_MAX_DEPTH):
-        inner: list[Any] = []
-        for item in level:
-            if type(item) is dict:
-                keys += len(item)
-                inner += item.values()
-            elif type(item) is list:
-                inner += item
-            elif type(item) is float:
-                return False
-        if not inner:
-            return keys == data.count(b":")
-        level = inner
-    return False
+    return type(value) is dict and len(value) == data.count(b":") and _SIMPLE.issuperset(map(type, value.values()))
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
