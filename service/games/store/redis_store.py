@@ -57,7 +57,8 @@ _COMPACTED: Final = b"*"
 
 def frame(write: bytes, events: Sequence[bytes]) -> list[bytes]:
     """Return the entries of a write: the id of the write before the first event, nothing before the others."""
-    entries = [b"%b %b" % (write, events[0]), *[b" " + event for event in events[1:]]]
+    entries = [b" " + event for event in events]
+    entries[0] = write + entries[0]
     return [WITH_SUM % (entry, crc32(entry)) for entry in entries]
 
 

@@ -209,7 +209,7 @@ def language_of_texts(schema: Schema) -> Language | None:
 
     The query is loaded by ``schema``. Raises ``InvalidBody``.
     """
-    if not request.query_string:
+    if not current_environ().get("QUERY_STRING"):
         return None
     return preferred_language() if read_query(schema)["text"] else None
 
