@@ -58,7 +58,8 @@ def limit_bots_of_rematch(services: Services, game: Game) -> None:
 def limit_bot(services: Services, game: Game, place: int, level: str) -> None:
     """Count the expected work of a computer player that gets this seat, as requests. Raises ``RateLimited``."""
     kinds = [BOT if seat == place else player.kind for seat, player in enumerate(game.seats)]
-    _limit_bots(services, kinds, [level], game.clock, settings=game.rules.settings)
+    fills = game.room is not None and game.room.fill is not None
+    _limit_bots(services, kinds, [level], game.clock, settings=game.rules.settings, fills=fills)
 
 
 def _limit_bots(

@@ -197,6 +197,14 @@ def test_a_seat_that_an_expert_fills_counts_for_each_round_if_people_may_forfeit
     assert counted(counting) == 1 + 2 + 1 + 11
 
 
+def test_a_seat_that_an_expert_fills_counts_for_each_round_if_the_others_fill_by_themselves(counting: Api) -> None:
+    made = create(counting, [{"name": "Ada"}, *[{"open": True}] * 2], fill=FILL, **FORFEITS).get_json()
+    before = counted(counting)
+    path, token = f"/v1/games/{made['game']['id']}", made["seats"][0]["token"]
+    assert counting.put(f"{path}/players/1", {"bot": "expert"}, token=token).status_code == 200
+    assert counted(counting) == before + 1 + 11
+
+
 def test_a_rematch_counts_its_experts(counting: Api) -> None:
     made = create(counting, [{"name": "Ada"}, {"bot": "expert"}]).get_json()
     path, token = f"/v1/games/{made['game']['id']}", made["seats"][0]["token"]
