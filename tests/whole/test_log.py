@@ -85,7 +85,8 @@ def test_each_line_of_the_supervisor_is_written_at_once(unbuffered: str) -> None
     reading, writing = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
     with reading, writing:
         environ = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
-        subprocess.run([sys.executable, "-c", PRINT], cwd=ROOT, env=environ, stdout=writing, stderr=writing, check=True)
+        into = writing.fileno()
+        subprocess.run([sys.executable, "-c", PRINT], cwd=ROOT, env=environ, stdout=into, stderr=into, check=True)
         reading.setblocking(False)
         written = []
         while True:
