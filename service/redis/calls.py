@@ -212,7 +212,7 @@ class RedisCalls:
             unavailable = as_unavailable(answer)
             raise answer if unavailable is None else self._failed(unavailable) from None
         # A script returns 1 or a list if this attempt or an earlier one has written; SET returns OK.
-        if answer == 1 or isinstance(answer, list) or answer == b"OK":
+        if confirm and (answer == 1 or isinstance(answer, list) or answer == b"OK"):
             for count, (_, required, _) in zip(replicas, confirm, strict=True):
                 if isinstance(count, Exception) or count < required:
                     self._wait_in_full_at.setdefault(self.topology.node(key), monotonic() + FULL_WAIT_SECONDS)
@@ -260,9 +260,9 @@ class RedisCalls:
                         raise unanswered(error) from error
         finally:
             self._observe(operation, monotonic() - began)
-        if any([isinstance(answer, NoScriptError) for answer in answers]):
-            return self.read_all(operation, key, *map(_with_source, commands))
         for answer in answers:
+            if isinstance(answer, NoScriptError):
+                return self.read_all(operation, key, *map(_with_source, commands))
             if isinstance(answer, Exception):
                 raise as_unavailable(answer) or answer from None
         return answers
