@@ -167,14 +167,15 @@ def _flatten(messages: Any, path: str = "") -> dict[str, list[Reason]]:
 def parse_json(data: bytes) -> Any:
     """Return the JSON value of ``data``. Raises ``RequestError`` (``malformed``), also for too many objects and lists.
 
-    orjson rejects everything that is not strictly JSON in UTF-8. A second parser finds duplicate keys, unless there
-    cannot be any.
+    orjson rejects everything that is not strictly JSON in UTF-8. A second parser finds duplicate keys, unless ``data``
+    is an object of simple values with as many keys as colons; and it parses integers beyond 64 bits, which are floats
+    for orjson.
     """
     if len(data) > MAX_CONTAINERS and _containers(data) > MAX_CONTAINERS:  # each takes at least one byte
         raise RequestError("too_many_containers", max=MAX_CONTAINERS)
     try:
         value = orjson.loads(data)
-        if _is_plain(value, data):
+        if type(value) is dict and len(value) == data.count(b":") and _SIMPLE.issuperset(map(type, value.values())):
             return value
         value = json.loads(data, object_pairs_hook=_without_duplicates, parse_constant=_reject_constant)
     except _DuplicateKey as error:
@@ -184,14 +185,6 @@ def parse_json(data: bytes) -> Any:
     if type(value) in _CONTAINERS and _depth_exceeds(value, _MAX_DEPTH):
         raise RequestError("nested_too_deep", max=_MAX_DEPTH)
     return value
-
-
-def _is_plain(value: Any, data: bytes) -> bool:
-    """Return whether ``value`` can be used as it is: an object of simple values with as many keys as colons.
-
-    So no key is duplicated. False for floats, because orjson parses integers beyond 64 bits as floats.
-    """
-    return type(value) is dict and len(value) == data.count(b":") and _SIMPLE.issuperset(map(type, value.values()))
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
