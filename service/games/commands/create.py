@@ -23,13 +23,7 @@ from service.games.model.forks import as_arranged, load_fork
 from service.games.model.game import OWNER, Game, Ownership
 from service.games.model.game_events import Created, GameEvent
 from service.games.model.seats import HUMAN, OPEN_SEAT, Room, Seat, Seats, bot_name
-from service.games.model.tokens import (
-    JOIN_CODE_ATTEMPTS,
-    hash_secret,
-    new_game_id,
-    new_join_code,
-    new_token,
-)
+from service.games.model.tokens import JOIN_CODE_ATTEMPTS, hash_secret, new_game_id, new_join_code, new_token
 from service.games.model.views import CommandResult, CreatedGame, SeatToken, view_game
 from service.games.model.waiting import deal_if_full
 from service.games.ports import IdempotencyRecord, JoinCodeTaken, RandomBytes

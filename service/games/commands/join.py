@@ -173,11 +173,7 @@ class Claim(NamedTuple):
 
 
 def claim_seat(
-    context: CommandContext,
-    access: Access,
-    seat: int,
-    *,
-    key: IdempotencyKey | None = None,
+    context: CommandContext, access: Access, seat: int, *, key: IdempotencyKey | None = None
 ) -> CommandResult[GameView]:
     """Let a computer player play ``seat``, whose deadline has passed; return the game as the claimant sees it.
 

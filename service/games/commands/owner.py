@@ -18,13 +18,7 @@ from service.games.model.errors import NotFound, SeatsTaken, unauthorized
 from service.games.model.game import Game
 from service.games.model.game_events import JoinCodeChanged, Renamed, TokenChanged
 from service.games.model.seats import HUMAN, OPEN_SEAT, is_taken
-from service.games.model.tokens import (
-    JOIN_CODE_ATTEMPTS,
-    hash_secret,
-    is_join_code,
-    new_join_code,
-    new_token,
-)
+from service.games.model.tokens import JOIN_CODE_ATTEMPTS, hash_secret, is_join_code, new_join_code, new_token
 from service.games.model.views import CommandResult, GameView, SeatToken, view_game
 from service.games.ports import JoinCodeTaken
 from service.games.store.idempotency import IdempotencyKey

@@ -11,10 +11,7 @@ from typing import Final, Literal, NamedTuple, get_args
 
 from service.engine.deal import Deck
 from service.engine.options import Value
-from service.engine.presence import (
-    ALL_PRESENT,
-    Presence,
-)
+from service.engine.presence import ALL_PRESENT, Presence
 from service.engine.state import State
 from service.engine.variant import Rules, Variant
 from service.engine.variants import variants

@@ -51,12 +51,7 @@ class GameHistory:
     """
 
     def __init__(
-        self,
-        store: Store,
-        cache: GameCache,
-        *,
-        yield_control: Callable[[], None],
-        admit_read: Callable[[int], None],
+        self, store: Store, cache: GameCache, *, yield_control: Callable[[], None], admit_read: Callable[[int], None]
     ) -> None:
         self._store = store
         self._cache = cache

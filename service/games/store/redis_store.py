@@ -41,10 +41,7 @@ from service.games.store.compression import compress, decompress
 from service.games.store.open_tables import RedisOpenTables
 from service.limits.memory import MemoryReserve
 from service.redis import keys
-from service.redis.calls import (
-    RedisCalls,
-    evalsha,
-)
+from service.redis.calls import RedisCalls, evalsha
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.redis.shards import shard_of
 

@@ -37,13 +37,7 @@ class RedisReminders(ReminderQueue):
     No replica has to confirm a lease: if a failover loses a lease, the reminder is delivered again.
     """
 
-    def __init__(
-        self,
-        topology: Topology,
-        *,
-        observe: Observer,
-        observe_failure: FailureObserver,
-    ) -> None:
+    def __init__(self, topology: Topology, *, observe: Observer, observe_failure: FailureObserver) -> None:
         self._calls = RedisCalls(topology, observe=observe, observe_failure=observe_failure)
         self._turns = {kind: Turns() for kind in get_args(ReminderKind)}
         self._first = 0
