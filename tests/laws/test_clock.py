@@ -15,7 +15,7 @@ import pytest
 from service.engine.presence import ABSENCES, Absence
 from service.engine.state import FINISHED, State
 from service.engine.variants import variants
-from service.games.automation.due import _decide_time_out
+from service.games.automation.due import _time_out
 from service.games.commands.join import Claim, decide_claim
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Game
@@ -117,7 +117,7 @@ def what_follows(game: Game) -> list[GameEvent]:
     if game.clock.absence == "claim" and seat is not None:
         by = next(each for each in game.state.active_seats() if each != seat)
         return list(decide_claim(Claim(seat, by, b"h" * 32, 60_000, NO_ALLOWANCE), game)[1])
-    return list(_decide_time_out(game, game)[1])
+    return list(_time_out(game)[1])
 
 
 @pytest.mark.soak

@@ -57,7 +57,7 @@ class Automation:
         Raises ``StaleVersion`` if the game has changed since, ``NotFound`` if it has expired, and ``Refusal`` for an
         illegal move.
         """
-        return self._repository.transactions.transact(turn.game, partial(_decide_turn, turn, move))
+        return self._commit(turn.game, advance_match(turn.game, turn.seat, move))
 
     def time_out(self, game_id: str, reading: ClockReading) -> Committed | int | None:
         """Commit what is due by the clock of a game, or in its waiting room; else return when something will be due.
@@ -73,52 +73,36 @@ class Automation:
         if game.seats.are_open:
             return self._act_in_waiting_room(game, reading.now)
         over = time_out_due(game, reading.allowance)
-        decide = _decide_reminder if over is None or over > reading.now else _decide_time_out
-        return self._repository.transactions.transact(game, partial(decide, game))
+        if over is not None and over <= reading.now:
+            return self._commit(game, _time_out(game))
+        assert game.state.turn is not None
+        return self._commit(game, (game, [Reminded(game.state.turn)]))
 
     def _act_in_waiting_room(self, game: Game, now: int) -> Committed | int | None:
         """Remove the strangers who are gone from a waiting game; if there are none, fill the game if that is due."""
-        assert game.room is not None
-        last_seen = self._repository.store.tables.last_seen(game.id) if game.room.sought else {}
+        room = game.room
+        assert room is not None
+        last_seen = self._repository.store.tables.last_seen(game.id) if room.sought else {}
         gone = [seat for seat, at in gone_at(game, last_seen).items() if at <= now]
         if gone:
-            return self._repository.transactions.transact(game, partial(_decide_to_free, game, gone))
-        if game.fills_at is not None and game.fills_at <= now:
-            return self._repository.transactions.transact(game, partial(_decide_to_fill, game))
+            return self._commit(game, free_seats(game, gone))
+        if room.fill is not None and game.fills_at is not None and game.fills_at <= now:
+            return self._commit(game, fill_seats(game, game.seats.open(), room.fill.level))
         return room_due(game, last_seen)
 
+    def _commit(self, seen: Game, decision: Decision) -> Committed:
+        """Commit a decision on a game as it was read. Raises ``StaleVersion`` if another write came first."""
 
-def _decide_to_free(seen: Game, seats: list[int], game: Game) -> Decision:
-    _check_unchanged(seen, game)
-    return free_seats(game, seats)
+        def decide(game: Game) -> Decision:
+            if (game.version, game.write_id) != (seen.version, seen.write_id):
+                raise StaleVersion("stale_version", version=game.version)
+            return decision
 
-
-def _decide_to_fill(seen: Game, game: Game) -> Decision:
-    _check_unchanged(seen, game)
-    assert game.room is not None
-    assert game.room.fill is not None
-    return fill_seats(game, game.seats.open(), game.room.fill.level)
+        return self._repository.transactions.transact(seen, decide)
 
 
-def _check_unchanged(seen: Game, game: Game) -> None:
-    """Raise ``StaleVersion`` unless the game has not changed since it was read."""
-    if (game.version, game.write_id) != (seen.version, seen.write_id):
-        raise StaleVersion("stale_version", version=game.version)
-
-
-def _decide_turn(turn: BotTurn, move: Move, game: Game) -> Decision:
-    _check_unchanged(turn.game, game)
-    return advance_match(game, turn.seat, move)
-
-
-def _decide_reminder(seen: Game, game: Game) -> Decision:
-    _check_unchanged(seen, game)
-    assert game.state.turn is not None
-    return game, [Reminded(game.state.turn)]
-
-
-def _decide_time_out(seen: Game, game: Game) -> Decision:
-    _check_unchanged(seen, game)
+def _time_out(game: Game) -> Decision:
+    """Deal in the place of a player, or apply what happens to a player whose turn has taken too long."""
     clock, seat = game.clock, game.state.turn
     assert clock is not None
     if seat is None:
