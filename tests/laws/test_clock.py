@@ -15,14 +15,15 @@ import pytest
 from service.engine.presence import ABSENCES, Absence
 from service.engine.state import FINISHED, State
 from service.engine.variants import variants
+from service.games.access import Access
 from service.games.automation.due import _time_out
-from service.games.commands.join import Claim, decide_claim
+from service.games.commands.join import decide_claim
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Game
 from service.games.model.game_events import GameEvent
 from service.games.model.schedule import reminders
 from service.games.model.seats import BOT, HUMAN, OPEN_SEAT
-from service.games.reminders import NO_ALLOWANCE
+from service.games.reminders import ClockReading
 from tests.conftest import Figures
 from tests.laws.clocks import Course, Plan
 from tests.laws.hosting import hosted
@@ -116,7 +117,7 @@ def what_follows(game: Game) -> list[GameEvent]:
     seat = game.state.turn
     if game.clock.absence == "claim" and seat is not None:
         by = next(each for each in game.state.active_seats() if each != seat)
-        return list(decide_claim(Claim(seat, by, b"h" * 32, 60_000, NO_ALLOWANCE), game)[1])
+        return list(decide_claim(Access(game, by), seat, ClockReading(60_000), game)[1])
     return list(_time_out(game)[1])
 
 

@@ -24,7 +24,7 @@ from service.games.model.tokens import hash_secret, is_join_code, new_token
 from service.games.model.views import CommandResult, GameView, JoinedSeat, SeatToken, format_rfc3339, view_game
 from service.games.model.waiting import deal_if_full
 from service.games.ports import PriorWrite
-from service.games.reminders import OutageAllowance
+from service.games.reminders import ClockReading
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed, Decision
@@ -157,21 +157,6 @@ def _decide_rotation(seat: int, old_hash: bytes | None, token: str, game: Game) 
 # The command that lets a computer player play for a player whose deadline has passed.
 
 
-class Claim(NamedTuple):
-    """A request that a computer player plays ``seat``.
-
-    ``claimant``, ``token_hash``: the seat that requests it, and the hash of its token.
-    ``at``: the time of the request, in milliseconds since 1970.
-    ``allowance``: the outage allowance of the deadlines of the game.
-    """
-
-    seat: int
-    claimant: int
-    token_hash: bytes | None
-    at: int
-    allowance: OutageAllowance
-
-
 def claim_seat(
     context: CommandContext, access: Access, seat: int, *, key: IdempotencyKey | None = None
 ) -> CommandResult[GameView]:
@@ -188,23 +173,21 @@ def claim_seat(
         raise InvalidSetup({"seat": [Reason("another_seat", {"max": len(game.seats) - 1})]})
     record = None if key is None else context.idempotency.record(key, "claim", str(claimant))
     allowance = context.reminders.read_clock(game.id).allowance
-    claim = Claim(seat, claimant, game.seats[claimant].token_hash, context.runtime.clock(), allowance)
+    decide = partial(decide_claim, access, seat, ClockReading(context.runtime.clock(), allowance))
     try:
-        committed = context.repository.transactions.transact(
-            game, partial(decide_claim, claim), record, from_store=from_store
-        )
+        committed = context.repository.transactions.transact(game, decide, record, from_store=from_store)
     except NotFound:
         raise unauthorized() from None
     return CommandResult(view_game(committed.after, claimant, context.repository.lifetimes), committed.replayed)
 
 
-def decide_claim(claim: Claim, game: Game) -> Decision:
+def decide_claim(access: Access, seat: int, reading: ClockReading, game: Game) -> Decision:
     """Let a computer player play the seat. Raises as ``claim_seat``."""
-    seat = claim.seat
-    check_running(game, claim.claimant, claim.token_hash)
-    deadline = game.deferred_deadline(claim.allowance)
+    assert access.seat is not None
+    check_running(access, access.seat, game)
+    deadline = game.deferred_deadline(reading.allowance)
     if game.clock is None or game.clock.absence != "claim" or seat != game.state.turn or deadline is None:
         raise NotDue("nothing_to_claim", seat=seat)
-    if claim.at < deadline + GRACE_MS:
+    if reading.now < deadline + GRACE_MS:
         raise NotDue("deadline_not_passed", seat=seat, deadline=format_rfc3339(deadline))
-    return game, [Claimed(seat, claim.claimant)]
+    return game, [Claimed(seat, access.seat)]
