@@ -1,7 +1,4 @@
-"""The facade of this package: access to games, the commands that change them, and the queries that read them.
-
-Owns how these parts are connected.
-"""
+"""The facade of this package: access to games, the commands that change them, and the queries that read them."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from service.games.commands.context import CommandContext
 from service.games.commands.create import create_game
 from service.games.commands.join import claim_seat, join, rotate_token
 from service.games.commands.move import make_move
-from service.games.commands.owner import OwnerCommands, delete_game
+from service.games.commands.owner import change_join_code, change_token, delete_game, rename
 from service.games.commands.presence import resign, set_presence
 from service.games.commands.rematch import Rematches
 from service.games.commands.seek import seek
@@ -27,7 +24,7 @@ from service.games.store.repository import GameRepository, Readiness
 
 
 class GameCommands(CommandContext):
-    """The commands of players, and those that create, start and delete games.
+    """The commands of players and of applications that own games.
 
     Each attribute is a function from ``service.games.commands``. It becomes a method because it is assigned in the
     class: in a call, its first argument ``context`` is this object. The modules of these functions must stay
@@ -45,6 +42,9 @@ class GameCommands(CommandContext):
     resign = resign
     claim = claim_seat
     rotate_token = rotate_token
+    rename = rename
+    change_token = change_token
+    change_join_code = change_join_code
     delete = delete_game
     seek = seek
     free_seat = free_seat
@@ -75,7 +75,6 @@ class GamesFacade:
         idempotency = Idempotency(secrets)
         self.access = AccessControl(repository, idempotency, LostReminders(reminders, runtime).check)
         self.commands = GameCommands(repository, idempotency, runtime, bots_alone, reminders)
-        self.owner_commands = OwnerCommands(self.commands)
         self.rematches = Rematches(self.commands)
         self.queries = GameQueries(repository, feed)
         self.clock = runtime.clock

@@ -190,7 +190,7 @@ class Sequence:
     def change_token(self) -> None:
         seat = self.random.choice(list(self.tokens))
         if self.random.random() < 0.5:
-            answer = self.games.owner_commands.change_token(self.owner(seat), seat).answer
+            answer = self.games.commands.change_token(self.owner(seat), seat).answer
         else:
             rotation = self.games.access.authorize_rotation(self.id, self.tokens[seat], seat, None)
             answer = self.games.commands.rotate_token(rotation).answer
@@ -199,7 +199,7 @@ class Sequence:
     def rename(self) -> None:
         seat = self.random.choice(list(self.tokens))
         name = self.random.choice(("Ada", "Eve", "Zoe"))
-        self.games.owner_commands.rename(self.owner(seat), seat, {"name": name, "ref": f"{self.random.random()}"})
+        self.games.commands.rename(self.owner(seat), seat, {"name": name, "ref": f"{self.random.random()}"})
 
     def serve(self) -> None:
         """The service acts for a computer player."""

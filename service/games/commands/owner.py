@@ -1,7 +1,7 @@
 """The commands of the application that owns a game: change names, refs, tokens and the join code; delete the game.
 
-Owns these decisions. ``service.games.commands.presence`` has its commands to make players leave or come back. Does not
-depend on who the application is.
+Each requires the ``Access`` of the owner, and raises ``NotFound`` if the game has expired.
+``service.games.commands.presence`` has the commands to make players leave or come back.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from service.games.access import Access, check_seat
 from service.games.commands.context import CommandContext, Unchanged
 from service.games.commands.validation import NAME_TAKEN
 from service.games.model.errors import NotFound, SeatsTaken, unauthorized
-from service.games.model.game import Game
+from service.games.model.game import OWNER, Game
 from service.games.model.game_events import JoinCodeChanged, Renamed, TokenChanged
 from service.games.model.seats import HUMAN, OPEN_SEAT, is_taken
 from service.games.model.tokens import JOIN_CODE_ATTEMPTS, hash_secret, is_join_code, new_join_code, new_token
@@ -26,9 +26,6 @@ from service.games.store.transactions import Decision
 from service.redis.errors import StorageUnavailable
 from service.redis.shards import shard_of
 
-_OWNER = "owner"
-"""Stands for the application in scopes of idempotency keys and purposes of secrets, as a game has only one owner."""
-
 
 class PlayerChange(TypedDict, total=False):
     """A change of the name and the ref of a player; a missing field does not change."""
@@ -37,68 +34,61 @@ class PlayerChange(TypedDict, total=False):
     ref: str | None
 
 
-class OwnerCommands:
-    """The commands of applications that own games. Each requires the ``Access`` of the owner.
+def rename(context: CommandContext, access: Access, seat: int, change: PlayerChange) -> GameView:
+    """Change the name or the ref of the player of a seat; return the game as its owner sees it.
 
-    Every command can also raise ``NotFound`` if the game has expired, ``StorageUnavailable`` (nothing was changed) and
-    ``OutcomeUnknown`` (the change may be committed).
+    Writes nothing if nothing changes. Raises ``InvalidSetup`` for the name of an open seat, and for a name that is
+    taken in a game with unique names.
     """
+    try:
+        game = context.repository.transactions.transact(access.game, partial(_decide_rename, seat, change)).after
+    except Unchanged as unchanged:
+        game = unchanged.game
+    return view_game(game, access.viewer, context.repository.lifetimes)
 
-    def __init__(self, context: CommandContext) -> None:
-        self._repository, self._idempotency = context.repository, context.idempotency
-        self._new_secret = context.new_secret
 
-    def rename(self, access: Access, seat: int, change: PlayerChange) -> GameView:
-        """Change the name or the ref of the player of a seat; return the game as its owner sees it.
+def change_token(
+    context: CommandContext, access: Access, seat: int, key: IdempotencyKey | None = None
+) -> CommandResult[SeatToken]:
+    """Give a seat a new token and revoke the old one, which the caller need not have.
 
-        Writes nothing if nothing changes. Raises ``InvalidSetup`` for the name of an open seat, and for a name that is
-        taken in a game with unique names.
-        """
-        try:
-            game = self._repository.transactions.transact(access.game, partial(_decide_rename, seat, change)).after
-        except Unchanged as unchanged:
-            game = unchanged.game
-        return view_game(game, access.viewer, self._repository.lifetimes)
+    The player can have been erased before. Raises ``NotFound`` for a seat without a person, and for a repeated
+    request if the player was erased since the first one; ``KeyReused``, ``SecretChanged``.
+    """
+    record = None
+    if key is not None:
+        record = context.idempotency.record(key, "token", OWNER, str(seat), derives_tokens=True)
+    token = partial(context.new_secret(new_token, key), "token", access.game.id, OWNER, str(seat))
+    committed = context.repository.transactions.transact(access.game, partial(_decide_token, seat, token()), record)
+    if committed.after.seats[seat].token_hash is None:
+        raise NotFound("no_player", seat=seat)
+    name = committed.after.seats[seat].name or ""
+    return CommandResult(SeatToken(seat, name, token(prior=committed.prior)), committed.replayed)
 
-    def change_token(self, access: Access, seat: int, key: IdempotencyKey | None = None) -> CommandResult[SeatToken]:
-        """Give a seat a new token and revoke the old one, which the caller need not have.
 
-        The player can have been erased before. Raises ``NotFound`` for a seat without a person, and for a repeated
-        request if the player was erased since the first one; ``KeyReused``, ``SecretChanged``.
-        """
-        record = None
-        if key is not None:
-            record = self._idempotency.record(key, "token", _OWNER, str(seat), derives_tokens=True)
-        token = partial(self._new_secret(new_token, key), "token", access.game.id, _OWNER, str(seat))
-        committed = self._repository.transactions.transact(access.game, partial(_decide_token, seat, token()), record)
-        if committed.after.seats[seat].token_hash is None:
-            raise NotFound("no_player", seat=seat)
-        name = committed.after.seats[seat].name or ""
-        return CommandResult(SeatToken(seat, name, token(prior=committed.prior)), committed.replayed)
+def change_join_code(context: CommandContext, access: Access, key: IdempotencyKey | None = None) -> CommandResult[str]:
+    """Give a game with open seats a new join code and revoke the old one.
 
-    def change_join_code(self, access: Access, key: IdempotencyKey | None = None) -> CommandResult[str]:
-        """Give a game with open seats a new join code and revoke the old one.
-
-        Raises ``SeatsTaken`` if no seat is open, ``KeyReused``, ``SecretChanged``.
-        """
-        record = None
-        if key is not None:
-            record = self._idempotency.record(key, "join code", _OWNER, derives_tokens=True)
-        make = partial(new_join_code, shard=shard_of(access.game.id) or 0)
-        codes = [
-            partial(self._new_secret(make, key), "join code", access.game.id, str(attempt))
-            for attempt in range(JOIN_CODE_ATTEMPTS)
-        ]
-        transact = self._repository.transactions.transact
-        for code in codes:
-            with suppress(JoinCodeTaken):
-                decide = partial(_decide_join_code, code())
-                committed = transact(access.game, decide, record)
-                # A repeated request does not know which code was stored, and returns the one that is valid now, if any.
-                candidates = [derive(prior=committed.prior) for derive in codes] if committed.replayed else [code()]
-                valid = [text for text in candidates if is_join_code(text, committed.after.join_hash)]
-                return CommandResult([*valid, *candidates][0], committed.replayed)
-        raise StorageUnavailable("join_codes")
+    Raises ``SeatsTaken`` if no seat is open, ``KeyReused``, ``SecretChanged``.
+    """
+    record = None
+    if key is not None:
+        record = context.idempotency.record(key, "join code", OWNER, derives_tokens=True)
+    make = partial(new_join_code, shard=shard_of(access.game.id) or 0)
+    codes = [
+        partial(context.new_secret(make, key), "join code", access.game.id, str(attempt))
+        for attempt in range(JOIN_CODE_ATTEMPTS)
+    ]
+    transact = context.repository.transactions.transact
+    for code in codes:
+        with suppress(JoinCodeTaken):
+            decide = partial(_decide_join_code, code())
+            committed = transact(access.game, decide, record)
+            # A repeated request does not know which code was stored, and returns the one that is valid now, if any.
+            candidates = [derive(prior=committed.prior) for derive in codes] if committed.replayed else [code()]
+            valid = [text for text in candidates if is_join_code(text, committed.after.join_hash)]
+            return CommandResult([*valid, *candidates][0], committed.replayed)
+    raise StorageUnavailable("join_codes")
 
 
 def _decide_rename(seat: int, change: PlayerChange, game: Game) -> Decision:

@@ -61,7 +61,7 @@ def change_player(services: Services, access: Access) -> RawResponse:
     language = language_of_texts(view_query_in)
     assert access.target is not None
     change: PlayerChange = validate(_player_in, read_json())
-    view = services.games.owner_commands.rename(access, access.target, change)
+    view = services.games.commands.rename(access, access.target, change)
     return ok(game_view_json(view, language), etag=view.etag, language=language)
 
 
@@ -87,7 +87,7 @@ def change_join_code(services: Services, access: Access) -> RawResponse:
     negotiate(JSON)
     body = read_nothing()
     key = idempotency(body)
-    code, replayed = services.games.owner_commands.change_join_code(access, key)
+    code, replayed = services.games.commands.change_join_code(access, key)
     return created_secret({"join_code": code}, f"/v1/games/{access.game.id}", replayed=replayed)
 
 
@@ -203,7 +203,7 @@ def change_token(services: Services, granted: TokenRotation | Access) -> RawResp
     else:
         assert granted.target is not None
         game, seat = granted.game.id, granted.target
-        change = partial(services.games.owner_commands.change_token, granted, seat)
+        change = partial(services.games.commands.change_token, granted, seat)
     services.limits.limit_token(game, seat)
     negotiate(JSON)
     body = read_nothing()
