@@ -1,7 +1,4 @@
-"""The parts that all commands share.
-
-Owns how the secrets of a request are made repeatable, and how a decision reports that nothing changes.
-"""
+"""The parts that all commands share."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from service.games.commands.validation import BotsAlone
 from service.games.model.game import Game
-from service.games.ports import PriorWrite, RandomBytes, Runtime
+from service.games.ports import IdempotencyRecord, PriorWrite, RandomBytes, Runtime
 from service.games.reminders import ReminderQueue
 from service.games.store.idempotency import Idempotency, IdempotencyKey
 from service.games.store.repository import GameRepository
@@ -46,6 +43,10 @@ class CommandContext(NamedTuple):
     runtime: Runtime
     bots_alone: BotsAlone
     reminders: ReminderQueue
+
+    def record(self, key: IdempotencyKey | None, *scope: str, derives_tokens: bool = False) -> IdempotencyRecord | None:
+        """Return the record of a request with this key (``Idempotency.record``); ``None`` without a key."""
+        return None if key is None else self.idempotency.record(key, *scope, derives_tokens=derives_tokens)
 
     def new_secret(self, make: Callable[[RandomBytes], str], key: IdempotencyKey | None) -> NewSecret:
         """Return the function that makes the secrets of a request; ``make`` turns bytes into a secret.

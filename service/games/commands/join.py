@@ -58,9 +58,7 @@ def join(context: CommandContext, access: Access, command: JoinCommand) -> Comma
         check_join_code(game, command.join_code)  # with a key, a repeated request may have an old code
     if command.client_seed is not None:
         check_client_seed(game)
-    record = None
-    if key is not None:
-        record = context.idempotency.record(key, *join_scope(access.viewer), derives_tokens=True)
+    record = context.record(key, *join_scope(access.viewer), derives_tokens=True)
     token = context.new_secret(new_token, key)
 
     def token_of(seat: int, prior: PriorWrite | None = None) -> str:
@@ -131,9 +129,7 @@ def rotate_token(
     game has expired.
     """
     game_id, seat, old_token, game = rotation.game_id, rotation.seat, rotation.token, rotation.game
-    record = None
-    if key is not None:
-        record = context.idempotency.record(key, *rotation_scope(old_token, seat), derives_tokens=True)
+    record = context.record(key, *rotation_scope(old_token, seat), derives_tokens=True)
     token_of = partial(context.new_secret(new_token, key), "token", game_id, old_token, str(seat))
 
     if rotation.prior is not None:
@@ -171,7 +167,7 @@ def claim_seat(
         raise unauthorized()
     if seat >= len(game.seats) or seat == claimant:
         raise InvalidSetup({"seat": [Reason("another_seat", {"max": len(game.seats) - 1})]})
-    record = None if key is None else context.idempotency.record(key, "claim", str(claimant))
+    record = context.record(key, "claim", str(claimant))
     allowance = context.reminders.read_clock(game.id).allowance
     decide = partial(decide_claim, access, seat, ClockReading(context.runtime.clock(), allowance))
     try:

@@ -55,9 +55,7 @@ def change_token(
     The player can have been erased before. Raises ``NotFound`` for a seat without a person, and for a repeated
     request if the player was erased since the first one; ``KeyReused``, ``SecretChanged``.
     """
-    record = None
-    if key is not None:
-        record = context.idempotency.record(key, "token", OWNER, str(seat), derives_tokens=True)
+    record = context.record(key, "token", OWNER, str(seat), derives_tokens=True)
     token = partial(context.new_secret(new_token, key), "token", access.game.id, OWNER, str(seat))
     committed = context.repository.transactions.transact(access.game, partial(_decide_token, seat, token()), record)
     if committed.after.seats[seat].token_hash is None:
@@ -71,9 +69,7 @@ def change_join_code(context: CommandContext, access: Access, key: IdempotencyKe
 
     Raises ``SeatsTaken`` if no seat is open, ``KeyReused``, ``SecretChanged``.
     """
-    record = None
-    if key is not None:
-        record = context.idempotency.record(key, "join code", OWNER, derives_tokens=True)
+    record = context.record(key, "join code", OWNER, derives_tokens=True)
     make = partial(new_join_code, shard=shard_of(access.game.id) or 0)
     codes = [
         partial(context.new_secret(make, key), "join code", access.game.id, str(attempt))

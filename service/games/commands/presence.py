@@ -49,7 +49,7 @@ def resign(context: CommandContext, access: Access, key: IdempotencyKey | None =
     ``TooManyGamesOfBots`` if the game would go on with computer players alone, and the tenant has too many of these.
     """
     assert access.target is not None
-    record = None if key is None else context.idempotency.record(key, "resign", str(access.viewer), str(access.target))
+    record = context.record(key, "resign", str(access.viewer), str(access.target))
     return _commit(context, access, partial(_decide_resignation, context.bots_alone, access, access.target), record)
 
 

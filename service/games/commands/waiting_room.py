@@ -51,7 +51,7 @@ def start_game(context: CommandContext, access: Access, key: IdempotencyKey | No
     """
     # The scope is the token, not the seat, because the seat can have another number when the request is repeated.
     scope = OWNER if access.seat is None else str(access.game.seats[access.seat].token_hash)
-    record = None if key is None else context.idempotency.record(key, "start", scope)
+    record = context.record(key, "start", scope)
     committed = context.repository.transactions.transact(access.game, partial(_decide_start, context, access), record)
     view = view_game(committed.after, _check_viewer(access, committed.after), context.repository.lifetimes)
     return CommandResult(view, committed.replayed)
