@@ -19,7 +19,7 @@ from service.games.commands.context import CommandContext
 from service.games.commands.validation import GameRequest, check_request
 from service.games.model.clock import start_clock
 from service.games.model.errors import TooManyGamesOfBots
-from service.games.model.forks import as_arranged, load_fork
+from service.games.model.forks import load_fork
 from service.games.model.game import OWNER, Game, Ownership
 from service.games.model.game_events import Created, GameEvent
 from service.games.model.seats import HUMAN, OPEN_SEAT, Room, Seat, Seats, bot_name
@@ -133,21 +133,21 @@ def create_game(
     """
     fork = None
     if request.source is not None:
-        fork = load_fork(request.source, len(request.seats), context.runtime.yield_control)
-        request = request._replace(variant=fork.variant, options=fork.options)
+        continued, fork = load_fork(request.source, len(request.seats), context.runtime.yield_control)
+        request = request._replace(variant=continued.variant, options=dict(continued.options))
     rules = check_request(request, context.runtime.yield_control)
     network = "" if request.app is not None else network_digest(context.idempotency, request.network)
     request = request._replace(network=network)
     now = context.runtime.clock()  # before the reservation, which then counts in the retry budget
-    game_id = new_game_id(context.runtime.random_bytes)
     random_bytes = context.runtime.random_bytes
+    game_id = new_game_id(random_bytes)
     record = derived = None
     if key is not None:
         record = context.idempotency.record(key, "create", *([request.app] if request.app else []), derives_tokens=True)
-        game_id = context.repository.transactions.reserve(record.name, game_id, _tenant_of(request))
+        game_id = context.repository.transactions.reserve(record.name, game_id, tenant_of(request))
         derived = partial(context.idempotency.derive_bytes, "create", game_id)
     start = rules.start()
-    state, forked = (start, []) if fork is None else (fork.position.state, as_arranged(fork.position.events))
+    state, forked = (start, ()) if fork is None else (fork.state, fork.events)
     draft = partial(new_game, request, rules, state, seed_bytes=random_bytes, game_id=game_id, now=now)
     attempts = range(JOIN_CODE_ATTEMPTS)
     drafts = (draft(random_bytes if derived is None else derived(), skipped=skipped) for skipped in attempts)
@@ -185,7 +185,7 @@ def _store(
     raise StorageUnavailable("join_codes")
 
 
-def _tenant_of(request: GameRequest) -> Tenant:
+def tenant_of(request: GameRequest) -> Tenant:
     """Return the tenant whose share the requested game counts in; its network must already be the digest."""
     return Tenant(request.network or request.app or "", is_app=not request.network)
 

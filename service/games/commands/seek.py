@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from service.engine.errors import InvalidSetup
 from service.engine.variant import Rules
 from service.games.commands.context import CommandContext, NewSecret
-from service.games.commands.create import network_digest, new_game
+from service.games.commands.create import network_digest, new_game, tenant_of
 from service.games.commands.join import joined_event
 from service.games.commands.validation import NEEDS_KEY, GameRequest, check_request
 from service.games.model.errors import Gone, NotFound, SeatsTaken
@@ -29,7 +29,6 @@ from service.games.ports import IDEMPOTENCY_TTL, GameExists, IdempotencyRecord
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.transactions import Committed, Decision
 from service.games.tables import HOLD_MS, ListedTable, Listing, Place, Seeker
-from service.limits.stored_bytes import Tenant
 from service.redis.errors import StorageUnavailable
 
 MAX_TABLES: Final = 8
@@ -100,7 +99,7 @@ def _begin(context: CommandContext, command: SeekCommand) -> tuple[_Search, Seek
     record, seeker = None, Seeker(new_write_id(runtime.random_bytes).decode(), HOLD_MS)
     if key is not None:
         record = context.idempotency.record(key, _PURPOSE, owner, derives_tokens=True)
-        context.repository.transactions.admission.reserve(Tenant(network or owner, is_app=bool(owner)))
+        context.repository.transactions.admission.reserve(tenant_of(request))
         seeker = Seeker(record.name, IDEMPOTENCY_TTL * 1000)
     command, listing = command._replace(request=request), Listing(owner, form)
     return _Search(command, rules, listing, record, context.new_secret(new_token, key), runtime.clock()), seeker

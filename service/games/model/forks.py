@@ -1,7 +1,4 @@
-"""Records and hosted games: export a game as a record for one viewer, and start a new game from a record.
-
-Owns how the fields of one become those of the other. ``service.engine.view`` decides which seeds can be revealed.
-"""
+"""Records and hosted games: export a game as a record for one viewer, and start a new game from a record."""
 
 from __future__ import annotations
 
@@ -12,7 +9,6 @@ from typing import NamedTuple
 from service.bots.choice import EDITIONS
 from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import Dealt, Event
-from service.engine.options import Value
 from service.engine.presence import PresenceEvent
 from service.engine.view import revealed_seed
 from service.games.model.clock import ClockSettings
@@ -39,14 +35,6 @@ class ForkSource(NamedTuple):
 
     record: str
     version: int | None
-
-
-class ForkStart(NamedTuple):
-    """The start of a game that continues a record: variant, options, the events so far and the state after them."""
-
-    variant: str
-    options: dict[str, Value]
-    position: ForkPoint
 
 
 def export_record(game: Game, history: Sequence[EventEnvelope], seat: int | None) -> Record:
@@ -93,10 +81,11 @@ def _recorded_clock(clock: ClockSettings) -> RecordedClock:
     return RecordedClock(turn, clock.bank // 1000, clock.increment // 1000, clock.absence)
 
 
-def load_fork(source: ForkSource, seats: int, yield_control: Callable[[], None]) -> ForkStart:
-    """Return the match of a record at a version, as the start of a game with this number of seats.
+def load_fork(source: ForkSource, seats: int, yield_control: Callable[[], None]) -> tuple[Record, ForkPoint]:
+    """Return a record, and its match at a version as the start of a game with this number of seats.
 
-    Raises ``InvalidSetup`` if the record is invalid, cannot be continued there, or has another number of players.
+    The deals of the record become arranged deals without proof. Raises ``InvalidSetup`` if the record is invalid,
+    cannot be continued there, or has another number of players.
     """
     try:
         record = parse_record(source.record, yield_control)
@@ -107,9 +96,7 @@ def load_fork(source: ForkSource, seats: int, yield_control: Callable[[], None])
         raise InvalidSetup({"continues": [refusal.reason]}) from refusal
     if len(record.players) != seats:
         raise InvalidSetup({"players": [Reason("players_of_the_record", {"players": len(record.players)})]})
-    return ForkStart(record.variant, dict(record.options), position)
-
-
-def as_arranged(events: Sequence[Event]) -> list[Event]:
-    """Return the events of a record as events of a new game: its deals become arranged deals without proof."""
-    return [replace(event, arranged=True, proof=None) if isinstance(event, Dealt) else event for event in events]
+    arranged = [
+        replace(event, arranged=True, proof=None) if isinstance(event, Dealt) else event for event in position.events
+    ]
+    return record, position._replace(events=tuple(arranged))
