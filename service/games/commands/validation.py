@@ -43,7 +43,7 @@ class SeatRequest(NamedTuple):
 
 
 class GameRequest(NamedTuple):
-    """A request for a new game."""
+    """A request for a new game. The fields of ``GameFacts`` and ``Ownership`` have the same meanings here."""
 
     variant: str
     seats: tuple[SeatRequest, ...]
@@ -53,22 +53,16 @@ class GameRequest(NamedTuple):
     source: ForkSource | None = None
     """The record to continue; its variant and options replace the requested ones."""
     unique_names: bool = False
-    """Whether no two players may have the same name."""
     spectators: bool = True
-    """Whether anybody can read the game, and not only its seats and its owner."""
     auto: bool = False
-    """Whether the service makes the forced moves of people."""
     clock: ClockSettings | None = None
     pace: int | None = None
-    """Milliseconds between an event and the move of a computer player; ``None``: the default."""
     app: str | None = None
     """The application that creates the game and will own it."""
     network: str = ""
     """The network of the client's address; the tenant of a game without an application."""
     ref: str | None = None
-    """The name that the application uses for the game."""
     lobby: Audience | None = None
-    """Who finds the open seats in a lobby; ``None``: nobody."""
     fill: Fill | None = None
     """When computer players take the open seats; ``None`` for never."""
 
@@ -145,12 +139,8 @@ def _ownership_errors(request: GameRequest) -> dict[str, list[Reason]]:
 
 def _rounds_errors(request: GameRequest) -> dict[str, list[Reason]]:
     """Return the error of a game with only computer players and too many rounds, by field; empty if there is none."""
-    rounds = request.options.get("rounds")
-    if (
-        isinstance(rounds, int)
-        and rounds > MAX_ROUNDS_OF_BOTS
-        and all([player.kind == BOT for player in request.seats])
-    ):
+    rounds, bots_alone = request.options.get("rounds"), all([player.kind == BOT for player in request.seats])
+    if bots_alone and isinstance(rounds, int) and rounds > MAX_ROUNDS_OF_BOTS:
         return {"options.rounds": [Reason("rounds_of_bots", {"max": MAX_ROUNDS_OF_BOTS})]}
     return {}
 

@@ -1,27 +1,4 @@
-"""The refusals of this package; those of the rules are in ``service.engine.errors``.
-
-::
-
-    Refusal
-    ├── Unauthorized   no valid token of a seat, or key of an application unauthorized
-    ├── NotFound       unknown game, seat, variant or key                 not_found
-    ├── Gone           the game was deleted                               gone
-    ├── Forbidden      a wrong join code, or the token of another seat    forbidden
-    ├── NotStarted     seats are still open                               not_started
-    ├── SeatsTaken     no seat is open                                    seats_taken
-    ├── StaleVersion   the game is not at the expected version            stale_version
-    ├── NotDue         a claim before the deadline                        not_due
-    ├── NotAway        coming back to a seat that is not away             not_away
-    ├── LimitReached   a limit on the number of something                 limit_reached
-    │   ├── ShareUsedUp  the bytes that a tenant can store                limit_reached
-    │   └── TooManyGamesOfBots  the games of computer players alone       limit_reached
-    ├── NotFinished    a rematch of a match that is not finished          not_finished
-    └── KeyReused      an idempotency key used for another request        key_reused
-
-``MoveRefused`` wraps any of them, or a refusal of the rules, together with the version and the legal moves.
-``SecretChanged`` is not a refusal: the configuration lacks a secret that the response needs. Owns these types. Does not
-depend on HTTP.
-"""
+"""The refusals of this package, and its other errors; the refusals of the rules are in ``service.engine.errors``."""
 
 from __future__ import annotations
 
