@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 
 from service.games.access import AccessControl
 from service.games.automation.due import LostReminders
@@ -79,8 +79,4 @@ class GamesFacade:
         self.queries = GameQueries(repository, feed)
         self.clock = runtime.clock
         self.readiness = Readiness(repository.store.check, runtime.clock)
-        self._repository = repository
-
-    def forget(self, games: Container[str]) -> None:
-        """Drop these games from the memory of this process."""
-        self._repository.cache.forget(games)
+        self.forget = repository.cache.forget

@@ -288,20 +288,10 @@ class EventFeed(Protocol):
         """
 
 
-class TimeSource(Protocol):
-    """The current time."""
-
-    def __call__(self) -> int:
-        """Milliseconds since 1970."""
-
-
-class RandomBytes(Protocol):
-    """A source of unpredictable bytes, such as the operating system."""
-
-    def __call__(self, size: int, /) -> bytes:
-        """``size`` unpredictable bytes."""
-
-
+TimeSource = Callable[[], int]
+"""Returns the current time, in milliseconds since 1970."""
+RandomBytes = Callable[[int], bytes]
+"""Returns this number of unpredictable bytes, as the operating system does."""
 RunLater = Callable[[Callable[[], None]], None]
 """Runs background work immediately, or later in another thread or greenlet. The work must not raise."""
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container
 from typing import Final
 
 from service.games.ports import DELETIONS_KEPT_MS, Deletions
@@ -74,14 +74,11 @@ class DeletedGames:
             return
         if complete:
             self._polled_at = began
-        if complete and within > DELETIONS_KEPT_MS:  # the store has forgotten some deletions
-            _drop(self._drops, EVERY_GAME)
-            _drop(self._drops_of_erasures, EVERY_GAME)
-            return
-        if games:
-            _drop(self._drops, frozenset(games))
-        if erased:
-            _drop(self._drops_of_erasures, frozenset(erased))
+        has_gap = complete and within > DELETIONS_KEPT_MS  # the store has forgotten some deletions
+        for drops, ids in ((self._drops, games), (self._drops_of_erasures, erased)):
+            if ids or has_gap:
+                for drop in drops:
+                    drop(EVERY_GAME if has_gap else frozenset(ids))
 
     def poll_if_due(self) -> None:
         """Poll if the last poll was at least ``POLL_SECONDS`` ago."""
@@ -96,8 +93,3 @@ class DeletedGames:
             except Exception:
                 _log.exception("deleted games could not be dropped")
             time.sleep(POLL_SECONDS)
-
-
-def _drop(drops: Iterable[Drop], games: Container[str]) -> None:
-    for drop in drops:
-        drop(games)

@@ -13,7 +13,6 @@ from typing import Final, NamedTuple
 from service.engine.presence import Absence, Presence
 from service.engine.state import PLAYING, ROUND_OVER, State
 from service.games.model.seats import Seats
-from service.games.reminders import OutageAllowance
 
 GRACE_MS: Final = 1000
 """Milliseconds from a deadline to its effect: a move that is on its way still counts."""
@@ -129,14 +128,6 @@ def deadline_of(
     return None
 
 
-def deferred(deadline: int, began: int, allowance: OutageAllowance) -> int:
-    """Return the deadline with the allowance: after an outage it is not before the end of the allowance.
-
-    ``began``: when the time for the turn or deal began.
-    """
-    return max(deadline, allowance.until - GRACE_MS) if began <= allowance.since else deadline
-
-
 def is_counted(seat: int, presence: Presence, seats: Seats) -> bool:
     """Return whether the clock runs in a turn of this seat: a person plays it, without a substitute."""
     return seat in seats.people and presence.plays(seat)
@@ -153,9 +144,6 @@ def sleeps(state: State, presence: Presence, seats: Seats) -> bool:
 
     If all people have forfeited, the computer players finish the match.
     """
-    if not presence.away:
+    if not presence.away or present_people(state, presence, seats):
         return False
-    people = [seat for seat in state.active_seats() if seat in seats.people]
-    if any([seat not in presence.away for seat in people]):
-        return False
-    return any([seat not in presence.forfeited for seat in people])
+    return any([seat in seats.people and seat not in presence.forfeited for seat in state.active_seats()])

@@ -15,7 +15,7 @@ from service.engine.presence import ALL_PRESENT, Presence
 from service.engine.state import State
 from service.engine.variant import Rules, Variant
 from service.engine.variants import variants
-from service.games.model.clock import STOPPED, ClockSettings, RunningClock, deadline_of, deferred
+from service.games.model.clock import GRACE_MS, STOPPED, ClockSettings, RunningClock, deadline_of
 from service.games.model.seats import BOT, Room, Seat, Seats
 from service.games.reminders import NO_ALLOWANCE, OutageAllowance
 
@@ -143,7 +143,7 @@ class Game(GameFacts):
         return self.deferred_deadline(self.allowance)
 
     def deferred_deadline(self, allowance: OutageAllowance) -> int | None:
-        """Return the deadline with this allowance.
+        """Return the deadline with this allowance, before whose end it has no effect.
 
         An outage postpones the turns that began before its end. In a game with banks it postpones all later turns, too,
         because a bank ran down during the outage.
@@ -151,7 +151,7 @@ class Game(GameFacts):
         if self.deadline is None or self.clock is None:
             return None
         began = self.created_at if self.clock.turn is None else self.running_clock.started
-        return deferred(self.deadline, began, allowance)
+        return max(self.deadline, allowance.until - GRACE_MS) if began <= allowance.since else self.deadline
 
     @cached_property
     def is_awaited(self) -> bool:

@@ -9,7 +9,7 @@ is stored; therefore its tokens are derived from a secret of the server (``Deriv
 from __future__ import annotations
 
 from base64 import urlsafe_b64encode
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from hmac import compare_digest, digest
 from typing import Final
@@ -20,7 +20,7 @@ from service.redis.shards import SHARDS, with_shard
 SEAT_PREFIX = "seat_"
 
 
-class DerivedBytes(RandomBytes):
+class DerivedBytes:
     """Bytes that are unpredictable without the secret of the server, and always the same for the same ``purpose``.
 
     The n-th call returns the first bytes, at most 32, of HMAC-SHA-256(secret, message). The message is n, and each word
@@ -29,11 +29,10 @@ class DerivedBytes(RandomBytes):
 
     def __init__(self, secret: bytes, *purpose: str) -> None:
         self._secret = secret
-        self._purpose = b"".join([b"%d:%b" % (len(word), word) for word in (part.encode() for part in purpose)])
+        self._purpose = _with_lengths([word.encode() for word in purpose])
         self._calls = 0
 
-    def __call__(self, size: int, /) -> bytes:
-        """Return the next ``size`` bytes."""
+    def __call__(self, size: int) -> bytes:
         self._calls += 1
         return digest(self._secret, b"%d;%b" % (self._calls, self._purpose), "sha256")[:size]
 
@@ -59,7 +58,7 @@ def new_write_id(random_bytes: RandomBytes) -> bytes:
 
 def hash_secret(secret: str) -> bytes:
     """Return the SHA-256 of a token or a join code, which is stored instead of it."""
-    return sha256(secret.encode("utf-8", "surrogateescape")).digest()
+    return sha256(_bytes(secret)).digest()
 
 
 # Join codes. A code contains the shard of its game. So the key that maps the code to the game is in the slot of the
@@ -106,7 +105,7 @@ def is_join_code(text: str, join_hash: bytes | None) -> bool:
 
 def short_digest(*words: str) -> str:
     """Return a digest of these words: 128 bits, 22 URL-safe characters. It depends on the boundaries of the words."""
-    return _base64(sha256(b"".join([b"%d:%b" % (len(word), word) for word in map(_bytes, words)])).digest()[:16])
+    return _base64(sha256(_with_lengths(map(_bytes, words))).digest()[:16])
 
 
 def find_hash(secret: str, hashes: Sequence[bytes | None]) -> int | None:
@@ -117,6 +116,10 @@ def find_hash(secret: str, hashes: Sequence[bytes | None]) -> int | None:
         if known is not None and compare_digest(presented, known):
             match = index
     return match
+
+
+def _with_lengths(words: Iterable[bytes]) -> bytes:
+    return b"".join([b"%d:%b" % (len(word), word) for word in words])
 
 
 def _bytes(text: str) -> bytes:

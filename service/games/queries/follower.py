@@ -132,7 +132,7 @@ class Follower(ABC, Generic[Page]):
 
     def close(self) -> None:
         # If this object kept the function, both would form a cycle that only the garbage collector frees.
-        unwatch, self._unwatch = self._unwatch, _do_nothing
+        unwatch, self._unwatch = self._unwatch, lambda: None
         unwatch()
 
     def shutdown(self) -> None:
@@ -169,14 +169,9 @@ class Follower(ABC, Generic[Page]):
         page, more = self._read_page()
         now = monotonic()
         self._read_at, self._earliest = now + self._poll, 0.0 if more else now + self._pause
-        if more:
-            self._must_read = True
+        self._must_read = self._must_read or more
         return page
 
     def _record_delivery(self, page: Page) -> None:
         self._read_at = monotonic() + self._poll
         self._advance(page)
-
-
-def _do_nothing() -> None:
-    """Replace a function that was called and must not be called again."""

@@ -70,21 +70,13 @@ class RedisStoredGames:
 
     def _read(self, games: list[str]) -> list[SizedGame]:
         """Return these games without the expired ones, which are removed from the index."""
-        values = self._values(games)
-        existing = [game for game, value in zip(games, values, strict=True) if value is not None]
-        self.forget([game for game, value in zip(games, values, strict=True) if value is None])
-        sizes = self._sizes(existing)
-        present = [value for value in values if value is not None]
-        return [SizedGame(*row) for row in zip(existing, present, sizes, strict=True)]
-
-    def _values(self, games: list[str]) -> list[StoredGame | None]:
         calls: list[tuple[bytes, Command]] = [(keys.state(game), (b"GET", keys.state(game))) for game in games]
-        answers = self._calls.run_each("read", calls, complete=True)
-        return [None if answer is None else parse_stored(answer) for answer in answers]
-
-    def _sizes(self, games: list[str]) -> list[int]:
-        calls = [(names[0], evalsha("game_size", names)) for names in map(keys.all_of_game, games)]
-        return [int(size) for size in self._calls.run_each("game_size", calls, complete=True)]
+        values = dict(zip(games, self._calls.run_each("read", calls, complete=True), strict=True))
+        self.forget([game for game, value in values.items() if value is None])
+        found = {game: parse_stored(value) for game, value in values.items() if value is not None}
+        calls = [(names[0], evalsha("game_size", names)) for names in map(keys.all_of_game, found)]
+        sizes = self._calls.run_each("game_size", calls, complete=True)
+        return [SizedGame(game, stored, int(size)) for (game, stored), size in zip(found.items(), sizes, strict=True)]
 
 
 def _slice_of(key: bytes, cursor: bytes) -> Command:
