@@ -217,6 +217,14 @@ def seat_of(token: str, game: Game) -> int | None:
     return find_hash(token, [seat.token_hash for seat in game.seats])
 
 
+def seat_of_hash(token_hash: bytes | None, game: Game) -> int:
+    """Return the seat whose token has this hash. Raises ``Unauthorized`` if the token was revoked."""
+    hashes = [seat.token_hash for seat in game.seats]
+    if token_hash is None or token_hash not in hashes:
+        raise unauthorized()
+    return hashes.index(token_hash)
+
+
 def join_scope(viewer: Viewer) -> tuple[str, ...]:
     """Return the scope of the idempotency key of a join: different viewers can use the same key."""
     return ("join", str(viewer))

@@ -53,10 +53,10 @@ def create_app(
 
     Without ``backends``, the applications are on the server of the games; with games in memory on none that answers.
     """
-    topology = topology_of(games._repository.store)
+    topology = topology_of(games.commands.repository.store)
     return web.create_app(
         games,
-        Learning(games._repository, RedisLearning(redis_calls(topology))),
+        Learning(games.commands.repository, RedisLearning(redis_calls(topology))),
         backends or build_backends(topology),
         limits or rate_limits(),
         streams=streams or build_streams(),

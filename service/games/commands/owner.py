@@ -14,12 +14,13 @@ from service.engine.errors import InvalidSetup, Reason
 from service.games.access import Access, check_seat
 from service.games.commands.context import CommandContext, Unchanged
 from service.games.commands.validation import NAME_TAKEN
-from service.games.model.errors import NotFound, SeatsTaken, unauthorized
+from service.games.model.errors import NotFound, unauthorized
 from service.games.model.game import OWNER, Game
 from service.games.model.game_events import JoinCodeChanged, Renamed, TokenChanged
 from service.games.model.seats import HUMAN, OPEN_SEAT, is_taken
 from service.games.model.tokens import JOIN_CODE_ATTEMPTS, hash_secret, is_join_code, new_join_code, new_token
 from service.games.model.views import CommandResult, GameView, SeatToken, view_game
+from service.games.model.waiting import check_waiting
 from service.games.ports import JoinCodeTaken
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.transactions import Decision
@@ -109,8 +110,7 @@ def _decide_token(seat: int, token: str, game: Game) -> Decision:
 
 
 def _decide_join_code(code: str, game: Game) -> Decision:
-    if not game.seats.are_open:
-        raise SeatsTaken("seats_taken")
+    check_waiting(game)
     ownership = None if game.ownership is None else game.ownership._replace(join_code=code)
     return game._replace(join_hash=hash_secret(code), ownership=ownership), [JoinCodeChanged()]
 

@@ -126,7 +126,8 @@ class Rematches:
             raise
         except Gone as gone:
             if gone.version == unlinked + 1:  # never linked: nobody has got the new game, which has the old names
-                self._delete(successor.id, gone.app, old.tenant)
+                with suppress(NotFound, StorageUnavailable, OutcomeUnknown):
+                    self._repository.transactions.delete(successor.id, gone.app, old.tenant)
             raise
 
     def _load(self, new: str) -> Game | None:
@@ -198,11 +199,6 @@ class Rematches:
                 with suppress(NothingToErase, NotFound, Gone):
                     decide = partial(decide_to_erase, before.ref)
                     self._repository.transactions.transact(self._repository.reader.reload(new), decide, limited=False)
-
-    def _delete(self, new: str, app: str, tenant: str) -> None:
-        """Delete a new game that nobody has got; ignore failures of the store."""
-        with suppress(NotFound, StorageUnavailable, OutcomeUnknown):
-            self._repository.transactions.delete(new, app, tenant)
 
     def _is_repeated(self, game_id: str, record: IdempotencyRecord) -> bool:
         """Return whether a request with the same idempotency record linked the games."""

@@ -8,6 +8,7 @@ request. Does not depend on how tables are listed.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -176,11 +177,9 @@ _EVENTS_OF_OPENING: Final = 2
 
 def _unlist(context: CommandContext, search: _Search, place: Place) -> None:
     """Update the entry of a table that had no seat, so that the list does not propose it again."""
-    gone = ListedTable(place.game, _NEVER_AGAIN, (True,) * len(search.command.request.seats), search.now)
-    try:
+    table = ListedTable(place.game, _NEVER_AGAIN, (True,) * len(search.command.request.seats), search.now)
+    with suppress(Gone):
         game = context.repository.reader.load(place.game)
-    except Gone:
-        game = None
-    is_listed = game is not None and search.listing in listings_of(game)
-    table = table_of(game) if game is not None and is_listed else gone
+        if game is not None and search.listing in listings_of(game):
+            table = table_of(game)
     context.repository.store.tables.put(search.listing, table)

@@ -1,16 +1,13 @@
-"""The commands of a waiting game: free a seat, give a seat to a computer player, begin without the open seats.
-
-Owns who can do that. The changes themselves are in ``service.games.model.waiting``.
-"""
+"""The commands of a waiting game: free a seat, give a seat to a computer player, begin without the open seats."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from functools import partial
 
-from service.games.access import Access, check_seat
+from service.games.access import Access, check_seat, seat_of_hash
 from service.games.commands.context import CommandContext, Unchanged
-from service.games.model.errors import SeatsTaken, unauthorized
+from service.games.model.errors import SeatsTaken
 from service.games.model.game import OWNER, Game, Viewer
 from service.games.model.seats import BOT, OPEN_SEAT
 from service.games.model.views import CommandResult, GameView, view_game
@@ -96,8 +93,4 @@ def _check_viewer(access: Access, game: Game) -> Viewer:
     """Return the viewer that the bearer is in the current game. Raises ``Unauthorized`` for a revoked token."""
     if access.app is not None:
         return OWNER
-    hashes = [player.token_hash for player in game.seats]
-    token_hash = None if access.seat is None else access.game.seats[access.seat].token_hash
-    if token_hash is None or token_hash not in hashes:
-        raise unauthorized()
-    return hashes.index(token_hash)
+    return seat_of_hash(None if access.seat is None else access.game.seats[access.seat].token_hash, game)

@@ -1,7 +1,4 @@
-"""Which waiting games strangers can join, and which of these games count as equal tables.
-
-Owns both rules. Does not depend on where the tables are listed (``service.games.tables``).
-"""
+"""Which waiting games strangers can join, and which of these games count as equal tables."""
 
 from __future__ import annotations
 

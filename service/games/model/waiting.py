@@ -1,8 +1,4 @@
-"""The waiting room of a game: free seats, fill seats, begin the match, deal the first round.
-
-Owns these changes of a game. Does not depend on who can make them, nor on when a game fills by itself
-(``service.games.model.schedule``).
-"""
+"""The waiting room of a game: free seats, fill seats, begin the match, deal the first round."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The catalogue: the variants and their deals, and the texts about their options and the computer players.
-
-Owns how these texts are composed; the texts themselves are in ``service.texts``.
-"""
+"""The catalogue: the variants and their deals, and the texts about their options and the computer players."""
 
 from __future__ import annotations
 

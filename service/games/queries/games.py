@@ -14,8 +14,7 @@ from typing import Final
 from service.engine.events import Dealt, RoundEnded, RoundResult
 from service.engine.layout import Layout
 from service.engine.replay import layout_after
-from service.games.access import Access
-from service.games.model.errors import unauthorized
+from service.games.access import Access, seat_of_hash
 from service.games.model.forks import export_record
 from service.games.model.game import Game
 from service.games.model.game_events import GameEvent, revokes, seat_after
@@ -245,10 +244,5 @@ def _subscriber(access: Access) -> Subscriber:
 
 def _access(subscriber: Subscriber, game: Game) -> Access:
     """Return the access of the subscriber to the current game. Raises ``Unauthorized`` if the token was revoked."""
-    seat = subscriber.seat
-    if seat is not None:
-        hashes = [player.token_hash for player in game.seats]
-        if subscriber.token_hash is None or subscriber.token_hash not in hashes:
-            raise unauthorized()
-        seat = hashes.index(subscriber.token_hash)
+    seat = None if subscriber.seat is None else seat_of_hash(subscriber.token_hash, game)
     return Access(game, seat, app=subscriber.app)

@@ -36,11 +36,9 @@ def game_sentence(game: GameView, language: str) -> str:
     """Return a sentence of at most ``places.MAX_SENTENCE`` characters about the current state of the game."""
     if game.status == "waiting":
         return waiting_sentence(len([seat for seat in game.seats if seat.kind == OPEN_SEAT]), language)
-    you = game.view.you
-    if you is None:
-        return state_sentence(game.view, Reader(None, _names(game), language))
-    partners = partners_of(you.seat, [player.team for player in game.view.players])
-    return state_sentence(game.view, Reader(you.seat, _names(game), language, partners))
+    seat = None if game.view.you is None else game.view.you.seat
+    partners = partners_of(seat, [player.team for player in game.view.players])
+    return state_sentence(game.view, Reader(seat, _names(game), language, partners))
 
 
 def partners_of(seat: int | None, teams: Sequence[int | None]) -> frozenset[int]:
@@ -78,7 +76,6 @@ class EventSentences:
             case Renamed(seat, None):
                 return about(self._reader, "renamed.ref", seat)
             case Renamed(seat, name):
-                assert name is not None
                 self._set_name(seat, name)
                 return self._renamed(seat)
             case JoinCodeChanged():

@@ -1,7 +1,4 @@
-"""Admission: charge the bytes of writes to the tenant of the game, and refuse or defer writes beyond its share.
-
-Owns the estimate of the bytes that the store needs.
-"""
+"""Admission: charge the bytes of writes to the tenant of the game, and refuse or defer writes beyond its share."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from service.games.model.errors import ShareUsedUp
-from service.games.model.game import Game, Ownership
+from service.games.model.game import Game
 from service.games.model.schedule import Lifetimes
 from service.games.ports import Deferred, IdempotencyRecord, RunLater
 from service.limits.stored_bytes import UNLIMITED, Shares, ShareUsed, Tenant
@@ -64,7 +61,7 @@ class Admission:
 
     def create(self, game: Game, state: bytes, events: Sequence[bytes], record: IdempotencyRecord | None) -> int:
         """Count a new game; return its bytes. Raises ``ShareUsedUp``."""
-        size = size_of_game(game, state, events) + (0 if record is None else RESERVED_BYTES)
+        size = _size_of_game(game, state, events, record)
         self._take(tenant_of(game), size)
         return size
 
@@ -93,8 +90,7 @@ class Admission:
 
     def count_growth(self, game: Game, events: Sequence[bytes], record: IdempotencyRecord | None) -> None:
         """Count ``GROWTH`` events of a game in the background, each with the average size of ``events``."""
-        size = _size_of_write(game, events, record) * GROWTH // len(events)
-        self.count(game, size)
+        self.count(game, _size_of_write(game, events, record) * GROWTH // len(events))
 
     def take(self, game: Game, size: int) -> None:
         """Count ``size`` bytes of new data of a game, such as a review. Raises ``ShareUsedUp``."""
@@ -120,23 +116,17 @@ def tenant_of(game: Game) -> Tenant:
     return Tenant(game.tenant, is_app=game.ownership is not None)
 
 
-def size_of_game(game: Game, state: bytes, events: Sequence[bytes]) -> int:
+def _size_of_game(game: Game, state: bytes, events: Sequence[bytes], record: IdempotencyRecord | None) -> int:
     """Return an upper estimate of the bytes that Redis needs for a new game."""
     allocated = len(state) * 9 // 8  # Redis allocates up to a fifth more than it needs; an eighth is added
-    size = _GAME_BYTES + allocated + _size_of_events(game, events)
-    return size if game.ownership is None else size + _size_in_index(game, game.ownership)
-
-
-def _size_in_index(game: Game, ownership: Ownership) -> int:
+    size = _GAME_BYTES + allocated + _size_of_write(game, events, record)
+    if game.ownership is None:
+        return size
     names = sum([len((seat.name or "").encode()) for seat in game.seats])
-    refs = sum([seat.ref is not None for seat in game.seats]) + (ownership.ref is not None)
-    return _OWNED_BYTES + _PLAYER_BYTES * len(game.seats) + names + _REF_BYTES * refs
+    refs = sum([seat.ref is not None for seat in game.seats]) + (game.ownership.ref is not None)
+    return size + _OWNED_BYTES + _PLAYER_BYTES * len(game.seats) + names + _REF_BYTES * refs
 
 
 def _size_of_write(game: Game, events: Sequence[bytes], record: IdempotencyRecord | None) -> int:
-    return _size_of_events(game, events) + (0 if record is None else RESERVED_BYTES)
-
-
-def _size_of_events(game: Game, events: Sequence[bytes]) -> int:
-    overhead = _EVENT_BYTES if game.ownership is None else _EVENT_BYTES + _ITEM_BYTES
-    return sum([len(event) for event in events]) + overhead * len(events)
+    each = _EVENT_BYTES if game.ownership is None else _EVENT_BYTES + _ITEM_BYTES
+    return sum(map(len, events)) + each * len(events) + (0 if record is None else RESERVED_BYTES)

@@ -141,12 +141,9 @@ class RedisHeartbeats:
 
     def _remember(self, calls: Sequence[tuple[bytes, Command]]) -> None:
         """Remember the answers, and report ended outages. Raises ``StorageUnavailable`` if no server answered."""
-        answers = self._calls.run_each("heartbeat", calls)
-        stored = {place: answer for place, answer in enumerate(answers) if isinstance(answer, bytes)}
-        known = {place: Heartbeat.parse(answer) for place, answer in stored.items()}
-        is_new = any(
-            [heartbeat.since != self._known.get(place, _NO_OUTAGE).since for place, heartbeat in known.items()]
-        )
+        answers = enumerate(self._calls.run_each("heartbeat", calls))
+        known = {place: Heartbeat.parse(answer) for place, answer in answers if isinstance(answer, bytes)}
+        is_new = any([beat.since != self._known.get(place, _NO_OUTAGE).since for place, beat in known.items()])
         self._known |= known
         for act in self._outage_ended if is_new else ():
             act()

@@ -95,7 +95,8 @@ class RedisEventFeed(EventFeed):
         self._next_ping = monotonic() + PING_SECONDS
         while True:
             try:
-                task = self._tasks.get(timeout=max(self._next_due() - monotonic(), 0))
+                due = min([self._next_ping, *self._retries.values()])
+                task = self._tasks.get(timeout=max(due - monotonic(), 0))
             except Empty:
                 self._run_due()
                 continue
@@ -107,9 +108,6 @@ class RedisEventFeed(EventFeed):
                 self._reconnect(task)  # does nothing if the connection was replaced already
             else:
                 self._sync(task)
-
-    def _next_due(self) -> float:
-        return min([self._next_ping, *self._retries.values()])
 
     def _run_due(self) -> None:
         now = monotonic()

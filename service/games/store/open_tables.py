@@ -155,5 +155,4 @@ class RedisOpenTables(OpenTables):
     def last_seen(self, game: str) -> Mapping[int, int]:
         key = keys.looks(game)
         flat = self._calls.read("looks", key, (b"HGETALL", key))
-        pairs = flat.items() if isinstance(flat, dict) else zip(flat[::2], flat[1::2], strict=True)
-        return {int(seat): int(at) for seat, at in pairs}
+        return {int(seat): int(at) for seat, at in zip(flat[::2], flat[1::2], strict=True)}

@@ -262,11 +262,8 @@ class RedisStore(Store):
     def check(self) -> None:
         """Write a key that soon expires to every primary. Raises ``StorageUnavailable`` if all of them fail."""
         checks = self._calls.one_for_each_primary(keys.CHECKS)
-        if len(checks) == 1:
-            errors = [self._write_check(checks[0])]
-        else:
-            with ThreadPoolExecutor(len(checks)) as threads:  # so that the timeouts of unavailable servers overlap
-                errors = list(threads.map(self._write_check, checks))
+        with ThreadPoolExecutor(len(checks)) as threads:  # so that the timeouts of unavailable servers overlap
+            errors = list(threads.map(self._write_check, checks))
         failed = [error for error in errors if error is not None]
         if len(failed) == len(errors):
             raise failed[0]

@@ -1,7 +1,4 @@
-"""The repository: all operations on the games of a store, and whether the store is ready.
-
-Owns how the parts are connected: reader, cache, histories, transactions, attendance.
-"""
+"""The repository: all operations on the games of a store, and whether the store is ready."""
 
 from __future__ import annotations
 
