@@ -60,7 +60,6 @@ class TokenRotation(NamedTuple):
     game: Game | None
     prior: PriorWrite | None
     from_store: bool = True
-    app: str | None = None
 
 
 class Invitation(NamedTuple):

@@ -66,23 +66,25 @@ def join(context: CommandContext, access: Access, command: JoinCommand) -> Comma
         return token("join", game.id, str(seat), prior=prior)
 
     committed = context.repository.transactions.transact(game, partial(_decide_join, command, token_of), record)
-    joined = joined_event(context.repository, committed)
-    if committed.after.seats[joined.seat].token_hash is None:
-        raise NotFound("no_player", seat=joined.seat)
-    name = committed.after.seats[joined.seat].name or ""  # the player may have been renamed
-    seat = SeatToken(joined.seat, name, token_of(joined.seat, committed.prior))
-    return CommandResult(
-        JoinedSeat(seat, view_game(committed.after, joined.seat, context.repository.lifetimes)), committed.replayed
-    )
+    joined = joined_seat(context.repository, committed, partial(token_of, prior=committed.prior))
+    return CommandResult(joined, committed.replayed)
 
 
-def joined_event(repository: GameRepository, committed: Committed) -> Joined:
-    """Return the ``Joined`` event of a committed write. After it come the deal and absences, if a match began."""
-    last, events = committed.after.version, committed.events
-    if committed.replayed:
-        first = max(last - 1 - len(committed.after.seats), 1)
-        events = repository.histories.events(committed.after, range(first, last + 1))
-    return [event for event in events if isinstance(event, Joined)][-1]
+def joined_seat(repository: GameRepository, committed: Committed, token_of: Callable[[int], str]) -> JoinedSeat:
+    """Return the seat that a write took, with its token, and the game as its player sees it.
+
+    Raises ``NotFound`` if the player of a repeated request was erased or has left.
+    """
+    game, events = committed.after, committed.events
+    if committed.replayed:  # after the ``Joined`` event come the deal and absences, if a match began
+        first = max(game.version - 1 - len(game.seats), 1)
+        events = repository.histories.events(game, range(first, game.version + 1))
+    seat = [event.seat for event in events if isinstance(event, Joined)][-1]
+    player = game.seats[seat]
+    if player.token_hash is None:
+        raise NotFound("no_player", seat=seat)
+    token = SeatToken(seat, player.name or "", token_of(seat))  # the player may have been renamed
+    return JoinedSeat(token, view_game(game, seat, repository.lifetimes))
 
 
 def check_join_code(game: Game, join_code: str) -> None:

@@ -16,7 +16,7 @@ from service.engine.errors import InvalidSetup
 from service.engine.variant import Rules
 from service.games.commands.context import CommandContext, NewSecret
 from service.games.commands.create import network_digest, new_game, tenant_of
-from service.games.commands.join import joined_event
+from service.games.commands.join import joined_seat
 from service.games.commands.validation import NEEDS_KEY, GameRequest, check_request
 from service.games.model.errors import Gone, NotFound, SeatsTaken
 from service.games.model.game import Game
@@ -24,7 +24,7 @@ from service.games.model.game_events import Created, Joined
 from service.games.model.seats import HUMAN, Room, Seat
 from service.games.model.seeking import EVERYBODY, form_of, listings_of, table_of
 from service.games.model.tokens import hash_secret, new_game_id, new_token, new_write_id
-from service.games.model.views import CommandResult, FoundSeat, JoinedSeat, SeatToken, view_game
+from service.games.model.views import CommandResult, FoundSeat
 from service.games.model.waiting import deal_if_full
 from service.games.ports import IDEMPOTENCY_TTL, GameExists, IdempotencyRecord
 from service.games.store.idempotency import IdempotencyKey
@@ -79,10 +79,10 @@ def seek(context: CommandContext, command: SeekCommand) -> CommandResult[FoundSe
             except (SeatsTaken, NotFound, Gone):
                 _unlist(context, search, place)
         if committed is not None:
-            return _found(context, search, place, committed)
+            return _found(context, search, committed)
         prior = None if record is None else context.repository.transactions.fence(place.game, record)
         if prior is not None:
-            return _found(context, search, place, context.repository.transactions.replay(place.game, prior, record))
+            return _found(context, search, context.repository.transactions.replay(place.game, prior, record))
         leaving = place.game
     raise StorageUnavailable("contention")
 
@@ -159,16 +159,16 @@ def _seated(search: _Search, game: Game, seat: int) -> tuple[Game, Joined]:
     return game._replace(room=room._replace(sought=(*room.sought, (seat, search.now)))), Joined(seat, name)
 
 
-def _found(context: CommandContext, search: _Search, place: Place, committed: Committed) -> CommandResult[FoundSeat]:
+def _found(context: CommandContext, search: _Search, committed: Committed) -> CommandResult[FoundSeat]:
     """Return the seat that this write took. Raises ``NotFound`` if its player has left since."""
-    joined, game = joined_event(context.repository, committed), committed.after
-    if game.seats[joined.seat].token_hash is None:
-        raise NotFound("no_player", seat=joined.seat)
-    token = search.secret(_PURPOSE, place.game, str(joined.seat), prior=committed.prior)
-    seat = SeatToken(joined.seat, game.seats[joined.seat].name or "", token)
-    view = view_game(game, joined.seat, context.repository.lifetimes)
+    game = committed.after
+
+    def token_of(seat: int) -> str:
+        return search.secret(_PURPOSE, game.id, str(seat), prior=committed.prior)
+
+    joined = joined_seat(context.repository, committed, token_of)
     opened = game.room is not None and game.room.by_seek and game.version == _EVENTS_OF_OPENING
-    return CommandResult(FoundSeat(JoinedSeat(seat, view), opened), committed.replayed)
+    return CommandResult(FoundSeat(joined, opened), committed.replayed)
 
 
 _EVENTS_OF_OPENING: Final = 2
