@@ -176,11 +176,8 @@ class GameQueries:
             self._page,
             slots=self._catching_up,
             ttl_seconds=min(self._repository.lifetimes) / 1000,
-            on_wait=self._on_wait,
+            on_wait=self._repository.attendance.record_waiting,
         )
-
-    def _on_wait(self, subscriber: Subscriber) -> None:
-        self._repository.attendance.record_waiting(subscriber.game, subscriber.seat, self._repository.reader)
 
     def _page(self, subscriber: Subscriber, after: int, limit: int) -> EventPage:
         seat = subscriber.seat

@@ -51,7 +51,7 @@ class EventSubscription(Follower[EventPage]):
     """The events of a game after a version, for one viewer.
 
     ``read``: returns a page after a cursor from the store, as the viewer can see it.
-    ``on_wait``: called at each ``wait`` while the game waits for players.
+    ``on_wait``: called with the game and the seat at each ``wait`` while the game waits for players.
     ``ttl_seconds``: after this time without events the store is read, because the game may have expired.
 
     The events of a deleted game end with ``Deleted``. The subscription is ``finished`` after the end of the match, the
@@ -69,7 +69,7 @@ class EventSubscription(Follower[EventPage]):
         *,
         slots: BoundedSemaphore,
         ttl_seconds: float,
-        on_wait: Callable[[Subscriber], None] = lambda _: None,
+        on_wait: Callable[[str, int | None], None],
     ) -> None:
         self.subscriber = subscriber
         self.cursor = after
@@ -87,7 +87,7 @@ class EventSubscription(Follower[EventPage]):
         Raises ``NotFound`` if the game has expired, ``Unauthorized`` if the token of the seat was revoked.
         """
         if self.subscriber.waits:
-            self._on_wait(self.subscriber)
+            self._on_wait(self.subscriber.game, self.subscriber.seat)
         return super().wait(seconds)
 
     def _content_of(self, notification: EventNotification | None) -> EventPage | None:

@@ -35,8 +35,8 @@ _log = logging.getLogger(__name__)
 class Attendance:
     """Records in ``tables``, in the background, when players were seen."""
 
-    def __init__(self, tables: OpenTables, runtime: Runtime) -> None:
-        self._tables = tables
+    def __init__(self, tables: OpenTables, reader: GameReader, runtime: Runtime) -> None:
+        self._tables, self._reader = tables, reader
         self._clock, self._run_later = runtime.clock, runtime.run_later
         self._known = BoundedCache[tuple[str, int | None], int](_MAX_KNOWN)
 
@@ -45,10 +45,10 @@ class Attendance:
         if game.seats.are_open and self._is_due(game.id, seat) and listings_of(game):
             self._later(partial(self._record, game, seat))
 
-    def record_waiting(self, game_id: str, seat: int | None, reader: GameReader) -> None:
+    def record_waiting(self, game_id: str, seat: int | None) -> None:
         """Read the game, and record that a player waits for its next event."""
         if self._is_due(game_id, seat):
-            self._later(partial(self._read, game_id, seat, reader))
+            self._later(partial(self._read, game_id, seat))
 
     def follow(self, committed: Committed) -> None:
         """Update the lists of tables after a write to a game that waits for players, or did before the write."""
@@ -61,8 +61,8 @@ class Attendance:
         self._known.put((game_id, seat), now)
         return True
 
-    def _read(self, game_id: str, seat: int | None, reader: GameReader) -> None:
-        game = reader.load(game_id)
+    def _read(self, game_id: str, seat: int | None) -> None:
+        game = self._reader.load(game_id)
         if game is not None and game.seats.are_open and listings_of(game):
             self._record(game, seat)
 

@@ -51,7 +51,7 @@ class GameRepository:
         self.cache = GameCache(allowance)
         self.reader = GameReader(store, self.cache)
         self.histories = GameHistory(store, self.cache, yield_control=runtime.yield_control, admit_read=admit_read)
-        self.attendance = Attendance(store.tables, runtime)
+        self.attendance = Attendance(store.tables, self.reader, runtime)
         self.transactions = Transactions(
             store,
             self.cache,
@@ -80,21 +80,18 @@ class Readiness:
         self._lock = Lock()
         self._checked_at: int | None = None
         self._failure: tuple[str, int] | None = None
+        """The reason, and the seconds after which to retry."""
 
     def require(self) -> None:
         """Raise ``StorageUnavailable`` if games cannot be written. The result is reused for a second."""
         with self._lock:
             if self._checked_at is None or not 0 <= self._clock() - self._checked_at < VALID_MS:
-                self._failure = self._check()
+                try:
+                    self._check_store()
+                    self._failure = None
+                except StorageUnavailable as error:
+                    self._failure = error.reason, error.retry_after
                 self._checked_at = self._clock()
             failure = self._failure
         if failure is not None:
             raise StorageUnavailable(*failure)
-
-    def _check(self) -> tuple[str, int] | None:
-        """Check the store; return the reason of a failure, and the seconds after which to retry."""
-        try:
-            self._check_store()
-        except StorageUnavailable as error:
-            return error.reason, error.retry_after
-        return None
