@@ -8,10 +8,10 @@ from service.games.access import AccessControl
 from service.games.automation.due import LostReminders
 from service.games.commands.context import CommandContext
 from service.games.commands.create import create_game
-from service.games.commands.join import claim_seat, join, rotate_token
+from service.games.commands.join import join, rotate_token
 from service.games.commands.move import make_move
 from service.games.commands.owner import change_join_code, change_token, delete_game, rename
-from service.games.commands.presence import resign, set_presence
+from service.games.commands.presence import claim_seat, resign, set_presence
 from service.games.commands.rematch import Rematches
 from service.games.commands.seek import seek
 from service.games.commands.validation import BotsAlone

@@ -17,7 +17,7 @@ from service.engine.state import FINISHED, State
 from service.engine.variants import variants
 from service.games.access import Access
 from service.games.automation.due import _time_out
-from service.games.commands.join import decide_claim
+from service.games.commands.presence import decide_claim
 from service.games.model.clock import ClockSettings
 from service.games.model.game import Game
 from service.games.model.game_events import GameEvent

@@ -1,7 +1,4 @@
-"""The commands about seats: join an open seat, change a token, claim a seat whose deadline has passed.
-
-Owns who can do that, and the results. Does not depend on the store or HTTP.
-"""
+"""The commands of players about their seats: take an open one, change its token."""
 
 from __future__ import annotations
 
@@ -10,21 +7,17 @@ from functools import partial
 from typing import NamedTuple
 
 from service.engine.errors import InvalidSetup, Reason
-from service.engine.presence import Claimed
 from service.games.access import Access, TokenRotation, join_scope, rotation_scope
 from service.games.commands.context import CommandContext
-from service.games.commands.presence import check_running
 from service.games.commands.validation import NAME_TAKEN, NEEDS_KEY, check_client_seed
-from service.games.model.clock import GRACE_MS
-from service.games.model.errors import Forbidden, NotDue, NotFound, SeatsTaken, unauthorized
+from service.games.model.errors import Forbidden, NotFound, SeatsTaken, unauthorized
 from service.games.model.game import Game
 from service.games.model.game_events import Joined, TokenChanged
 from service.games.model.seats import HUMAN, OPEN_SEAT, Seat, is_taken
 from service.games.model.tokens import hash_secret, is_join_code, new_token
-from service.games.model.views import CommandResult, GameView, JoinedSeat, SeatToken, format_rfc3339, view_game
+from service.games.model.views import CommandResult, JoinedSeat, SeatToken, view_game
 from service.games.model.waiting import deal_if_full
 from service.games.ports import PriorWrite
-from service.games.reminders import ClockReading
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.repository import GameRepository
 from service.games.store.transactions import Committed, Decision
@@ -150,42 +143,3 @@ def _decide_rotation(seat: int, old_hash: bytes | None, token: str, game: Game) 
     if seat >= len(game.seats) or game.seats[seat].token_hash != old_hash:
         raise unauthorized()  # another request changed it first
     return game.with_seat(seat, game.seats[seat]._replace(token_hash=hash_secret(token))), [TokenChanged(seat)]
-
-
-# The command that lets a computer player play for a player whose deadline has passed.
-
-
-def claim_seat(
-    context: CommandContext, access: Access, seat: int, *, key: IdempotencyKey | None = None
-) -> CommandResult[GameView]:
-    """Let a computer player play ``seat``, whose deadline has passed; return the game as the claimant sees it.
-
-    Raises ``NotDue`` before the deadline, while an outage postpones it, and if the game has no claims; ``InvalidSetup``
-    for a seat that does not exist or is the claimant's own; ``Unauthorized`` as ``make_move``; ``NotStarted``,
-    ``GameOver``, ``NotInMatch``, ``KeyReused``.
-    """
-    game, claimant, from_store = access[:3]
-    if claimant is None:
-        raise unauthorized()
-    if seat >= len(game.seats) or seat == claimant:
-        raise InvalidSetup({"seat": [Reason("another_seat", {"max": len(game.seats) - 1})]})
-    record = context.record(key, "claim", str(claimant))
-    allowance = context.reminders.read_clock(game.id).allowance
-    decide = partial(decide_claim, access, seat, ClockReading(context.runtime.clock(), allowance))
-    try:
-        committed = context.repository.transactions.transact(game, decide, record, from_store=from_store)
-    except NotFound:
-        raise unauthorized() from None
-    return CommandResult(view_game(committed.after, claimant, context.repository.lifetimes), committed.replayed)
-
-
-def decide_claim(access: Access, seat: int, reading: ClockReading, game: Game) -> Decision:
-    """Let a computer player play the seat. Raises as ``claim_seat``."""
-    assert access.seat is not None
-    check_running(access, access.seat, game)
-    deadline = game.deferred_deadline(reading.allowance)
-    if game.clock is None or game.clock.absence != "claim" or seat != game.state.turn or deadline is None:
-        raise NotDue("nothing_to_claim", seat=seat)
-    if reading.now < deadline + GRACE_MS:
-        raise NotDue("deadline_not_passed", seat=seat, deadline=format_rfc3339(deadline))
-    return game, [Claimed(seat, access.seat)]

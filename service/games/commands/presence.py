@@ -1,20 +1,22 @@
-"""The commands to leave a game, come back, or resign."""
+"""The commands to leave a game, come back, resign, or claim a seat whose deadline has passed."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from service.engine.errors import GameOver, NotInMatch
-from service.engine.presence import Left, Resigned, Returned
+from service.engine.errors import GameOver, InvalidSetup, NotInMatch, Reason
+from service.engine.presence import Claimed, Left, Resigned, Returned
 from service.engine.state import FINISHED
 from service.games.access import Access
 from service.games.commands.context import CommandContext, Unchanged
 from service.games.commands.validation import BotsAlone
-from service.games.model.errors import NotAway, NotFound, NotStarted, unauthorized
+from service.games.model.clock import GRACE_MS
+from service.games.model.errors import NotAway, NotDue, NotFound, NotStarted, unauthorized
 from service.games.model.following import with_consequences
 from service.games.model.game import Game
-from service.games.model.views import CommandResult, GameView, view_game
+from service.games.model.views import CommandResult, GameView, format_rfc3339, view_game
 from service.games.ports import IdempotencyRecord
+from service.games.reminders import ClockReading
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.transactions import Decide, Decision
 
@@ -34,7 +36,7 @@ def set_presence(context: CommandContext, access: Access, *, away: bool) -> Game
 
 
 def _decide_presence(access: Access, seat: int, away: bool, game: Game) -> Decision:
-    check_running(access, seat, game)
+    _check_running(access, seat, game)
     if away and seat in game.presence.away:
         raise Unchanged(game)
     if not away and game.presence.plays(seat):
@@ -54,13 +56,45 @@ def resign(context: CommandContext, access: Access, key: IdempotencyKey | None =
 
 
 def _decide_resignation(bots_alone: BotsAlone, access: Access, seat: int, game: Game) -> Decision:
-    check_running(access, seat, game)
+    _check_running(access, seat, game)
     if seat in game.presence.forfeited:
         raise Unchanged(game)
     after, events = with_consequences(game, Resigned(seat))
     if after.state.phase != FINISHED and game.seats.people <= game.presence.forfeited | {seat}:
         bots_alone.admit_alone(game)  # was counted at the creation only if people forfeit at a deadline
     return after, events
+
+
+def claim_seat(
+    context: CommandContext, access: Access, seat: int, *, key: IdempotencyKey | None = None
+) -> CommandResult[GameView]:
+    """Let a computer player play ``seat``, whose deadline has passed; return the game as the claimant sees it.
+
+    Raises ``NotDue`` before the deadline, while an outage postpones it, and if the game has no claims; ``InvalidSetup``
+    for a seat that does not exist or is the claimant's own; ``Unauthorized`` as ``make_move``; ``NotStarted``,
+    ``GameOver``, ``NotInMatch``, ``KeyReused``.
+    """
+    game, claimant = access.game, access.seat
+    if claimant is None:
+        raise unauthorized()
+    if seat >= len(game.seats) or seat == claimant:
+        raise InvalidSetup({"seat": [Reason("another_seat", {"max": len(game.seats) - 1})]})
+    record = context.record(key, "claim", str(claimant))
+    allowance = context.reminders.read_clock(game.id).allowance
+    decide = partial(decide_claim, access, seat, ClockReading(context.runtime.clock(), allowance))
+    return _commit(context, access, decide, record)
+
+
+def decide_claim(access: Access, seat: int, reading: ClockReading, game: Game) -> Decision:
+    """Let a computer player play the seat. Raises as ``claim_seat``."""
+    assert access.seat is not None
+    _check_running(access, access.seat, game)
+    deadline = game.deferred_deadline(reading.allowance)
+    if game.clock is None or game.clock.absence != "claim" or seat != game.state.turn or deadline is None:
+        raise NotDue("nothing_to_claim", seat=seat)
+    if reading.now < deadline + GRACE_MS:
+        raise NotDue("deadline_not_passed", seat=seat, deadline=format_rfc3339(deadline))
+    return game, [Claimed(seat, access.seat)]
 
 
 def _commit(
@@ -84,7 +118,7 @@ def _commit(
     return CommandResult(view_game(game, access.viewer, context.repository.lifetimes), replayed)
 
 
-def check_running(access: Access, seat: int, game: Game) -> None:
+def _check_running(access: Access, seat: int, game: Game) -> None:
     """Raise a ``Refusal`` unless the match is running, and the seat is in it and has a player.
 
     Raises ``Unauthorized`` if the token of the seat has changed since the access was granted to it.
