@@ -137,22 +137,22 @@ def build_app(settings: Settings) -> Flask:
     _start_clock(storage)
     limits = build_limits(settings, storage.topology)
     notifications = RedisEventFeed(storage.topology)
-    secrets = server_secrets(settings.secret_key, settings.data_dir)
+    idempotency = Idempotency(server_secrets(settings.secret_key, settings.data_dir))
     runtime = Runtime(storage.clock, os.urandom, yield_control, run_in_background)
-    heartbeats = storage.reminders.heartbeats
+    reminders = storage.reminders
     repository = GameRepository(
         storage.store,
         runtime,
         observe=metrics.write_committed,
         admit_read=partial(limit_history, limits),
-        allowance=heartbeats.allowance,
+        allowance=reminders.heartbeats.allowance,
         policy=StoragePolicy(lifetimes_of(settings), storage.shares),
     )
-    heartbeats.on_outage(partial(repository.cache.forget, EVERY_GAME))
+    reminders.heartbeats.on_outage(partial(repository.cache.forget, EVERY_GAME))
     bots_alone = BotsAlone(storage.games_of_bots, repository, storage.clock, settings.max_games_of_bots)
-    games = GamesFacade(repository, notifications, storage.reminders, runtime, secrets=secrets, bots_alone=bots_alone)
+    games = GamesFacade(repository, notifications, reminders, runtime, idempotency=idempotency, bots_alone=bots_alone)
     learning = Learning(repository, storage.learning)
-    backends = build_backends(settings, storage, notifications, Idempotency(secrets))
+    backends = build_backends(settings, storage, notifications, idempotency)
     app = create_app(
         games,
         learning,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from service.games.access import AccessControl
 from service.games.automation.due import LostReminders
 from service.games.commands.context import CommandContext
@@ -57,8 +55,6 @@ class GamesFacade:
 
     ``feed``: publishes new events.
     ``reminders``: the queue of the same store. It returns the outage allowance, and lost reminders are restored to it.
-    ``secrets``: the first one derives the tokens of a request with an idempotency key; those of a repeated request may
-    be derived from any. Every process that serves the same store must have the same secrets.
     ``bots_alone``: limits the games that can go on with computer players alone.
     """
 
@@ -69,10 +65,9 @@ class GamesFacade:
         reminders: ReminderQueue,
         runtime: Runtime,
         *,
-        secrets: Sequence[bytes],
+        idempotency: Idempotency,
         bots_alone: BotsAlone,
     ) -> None:
-        idempotency = Idempotency(secrets)
         self.access = AccessControl(repository, idempotency, LostReminders(reminders, runtime).check)
         self.commands = GameCommands(repository, idempotency, runtime, bots_alone, reminders)
         self.rematches = Rematches(self.commands)

@@ -28,6 +28,7 @@ from service.games.reminders import (
     TenantLimit,
 )
 from service.games.store.admission import StoragePolicy
+from service.games.store.idempotency import Idempotency
 from service.games.store.repository import DEFAULT_POLICY, GameRepository
 from service.games.store.transactions import Committed
 from service.limits.stored_bytes import UNLIMITED, Shares
@@ -123,4 +124,4 @@ def build_games(
     bots_alone = any_number_of_bots(repository)
     if games_of_bots is not None:
         bots_alone = BotsAlone(games_of_bots[0], repository, clock, games_of_bots[1])
-    return GamesFacade(repository, feed, queue, runtime, secrets=secrets, bots_alone=bots_alone)
+    return GamesFacade(repository, feed, queue, runtime, idempotency=Idempotency(secrets), bots_alone=bots_alone)

@@ -148,8 +148,8 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> ExampleApp:
         learn()
 
     bots_alone = BotsAlone(RedisGamesOfBots(calls, _TTL_SECONDS), repository, clock, limit=0)
-    games = GamesFacade(repository, notifications, reminders, runtime, secrets=[b"example"], bots_alone=bots_alone)
     random_bytes, idempotency = _SameBytes(), Idempotency([b"example"])
+    games = GamesFacade(repository, notifications, reminders, runtime, idempotency=idempotency, bots_alone=bots_alone)
     backends = BackendsFacade(
         Backends(
             RedisBackends(calls, reserve),

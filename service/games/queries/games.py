@@ -8,6 +8,7 @@ changes nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial, reduce
 from threading import BoundedSemaphore
 from typing import Final
 
@@ -217,10 +218,8 @@ class GameQueries:
 
 def _layout_after(game: Game, events: Sequence[GameEvent]) -> Layout | None:
     """Return the layout after these events of a round; ``None`` if it is unknown."""
-    layout: Layout | None = game.rules.empty_layout()
-    for event in events:
-        layout = layout_after(game.rules, layout, event)
-    return layout
+    empty: Layout | None = game.rules.empty_layout()
+    return reduce(partial(layout_after, game.rules), events, empty)
 
 
 def _subscriber(access: Access) -> Subscriber:
