@@ -109,12 +109,12 @@ class AccessControl:
         if token is None:
             raise no_token()
         known = self._repository.cache.games.get(game_id)
-        if known is not None and known.game.seats.are_open:
-            known = None  # no move is possible in it, and the seat may have another number once the match has begun
-        seat = None if known is None else seat_of(token, known.game)
-        if known is None or seat is None:
-            return self.authenticate(game_id, token)
-        return Access(known.game, seat, from_store=False)
+        # In a game with open seats no move is possible, and a seat may have another number once the match has begun.
+        if known is not None and not known.game.seats.are_open:
+            seat = seat_of(token, known.game)
+            if seat is not None:
+                return Access(known.game, seat, from_store=False)
+        return self.authenticate(game_id, token)
 
     def require_seat(self, game_id: str, token: str | None, seat: int) -> Access:
         """Return the access of the bearer of this seat's token.

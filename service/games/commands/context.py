@@ -11,6 +11,7 @@ from service.games.ports import IdempotencyRecord, PriorWrite, RandomBytes, Runt
 from service.games.reminders import ReminderQueue
 from service.games.store.idempotency import Idempotency, IdempotencyKey
 from service.games.store.repository import GameRepository
+from service.games.store.transactions import Decide
 
 
 class NewSecret(Protocol):
@@ -43,6 +44,13 @@ class CommandContext(NamedTuple):
     runtime: Runtime
     bots_alone: BotsAlone
     reminders: ReminderQueue
+
+    def change(self, game: Game, decide: Decide) -> Game:
+        """Commit a decision; return the game after it, or the game that is ``Unchanged``."""
+        try:
+            return self.repository.transactions.transact(game, decide).after
+        except Unchanged as unchanged:
+            return unchanged.game
 
     def record(self, key: IdempotencyKey | None, *scope: str, derives_tokens: bool = False) -> IdempotencyRecord | None:
         """Return the record of a request with this key (``Idempotency.record``); ``None`` without a key."""

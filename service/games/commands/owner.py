@@ -41,10 +41,7 @@ def rename(context: CommandContext, access: Access, seat: int, change: PlayerCha
     Writes nothing if nothing changes. Raises ``InvalidSetup`` for the name of an open seat, and for a name that is
     taken in a game with unique names.
     """
-    try:
-        game = context.repository.transactions.transact(access.game, partial(_decide_rename, seat, change)).after
-    except Unchanged as unchanged:
-        game = unchanged.game
+    game = context.change(access.game, partial(_decide_rename, seat, change))
     return view_game(game, access.viewer, context.repository.lifetimes)
 
 

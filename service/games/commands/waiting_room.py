@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import partial
 
 from service.games.access import Access, check_seat, seat_of_hash
@@ -22,8 +21,7 @@ def free_seat(context: CommandContext, access: Access, seat: int) -> None:
     Its own player and the application can do that. Raises ``SeatsTaken`` once the match has begun, ``NotFound`` if the
     game has expired, ``Unauthorized`` for a token that was revoked after the request was authenticated.
     """
-    with suppress(Unchanged):
-        context.repository.transactions.transact(access.game, partial(_decide_free, access, seat))
+    context.change(access.game, partial(_decide_free, access, seat))
 
 
 def fill_seat(context: CommandContext, access: Access, seat: int, level: str) -> GameView:
@@ -32,11 +30,7 @@ def fill_seat(context: CommandContext, access: Access, seat: int, level: str) ->
     Changes nothing if a computer player of this level already has the seat. Raises as ``free_seat``; also
     ``SeatsTaken`` if another player has the seat, and ``TooManyGamesOfBots``.
     """
-    try:
-        decide = partial(_decide_fill, context, access, (seat, level))
-        game = context.repository.transactions.transact(access.game, decide).after
-    except Unchanged as unchanged:
-        game = unchanged.game
+    game = context.change(access.game, partial(_decide_fill, context, access, (seat, level)))
     return view_game(game, _check_viewer(access, game), context.repository.lifetimes)
 
 

@@ -44,8 +44,7 @@ def export_record(game: Game, history: Sequence[EventEnvelope], seat: int | None
     The record shows a round in progress as the viewer has seen it, and other rounds in full.
     """
     created = history[0].event
-    rounds = range(1, game.state.round + 2)
-    seeds = {number: revealed_seed(game.deck, game.state, number) for number in rounds}
+    seeds = {number: revealed_seed(game.deck, game.state, number) for number in range(1, game.state.round + 2)}
     head = Record(
         variant=game.variant.key,
         edition=game.edition,
