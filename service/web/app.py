@@ -105,7 +105,7 @@ def create_app(
     caches = ResponseCache(), ResponseCache(MAX_VIEW_CACHE_BYTES), GeometryCache(yield_control)
     services = Services(games, learning, backends, limits, streams, *caches, metrics, yield_control, addresses)
     app = Application(services)
-    answers.install(app, limits)
+    answers.install(app)
     app.before_request(check_headers)
     plain_headers = install_cors(app)
     for blueprint in _BLUEPRINTS:
@@ -123,7 +123,7 @@ def create_app(
 def create_metrics_app(services: Services) -> Application:
     """Return the application for the metrics port, which serves metrics, liveness and readiness."""
     app = Application(services)
-    answers.install(app, services.limits)
+    answers.install(app)
     app.register_blueprint(meta_routes.metrics_blueprint)
     app.wsgi_app = RequestMiddleware(app.wsgi_app, services.metrics, ())  # type: ignore[method-assign]
     return app

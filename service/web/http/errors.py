@@ -6,16 +6,12 @@ from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any, Final
 
-from service.engine.errors import Param, Reason
+from service.engine.errors import Reason, Refusal
 from service.outgoing.addresses import RefusedUrl
 
 
-class RequestError(Exception):
+class RequestError(Refusal):
     """A request that is rejected at the level of HTTP."""
-
-    def __init__(self, word: str, **params: Param) -> None:
-        self.reason = Reason(word, params)
-        super().__init__(str(self.reason))
 
 
 class TooManyStreams(Exception):

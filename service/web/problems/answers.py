@@ -28,10 +28,10 @@ from service.reasons import REASONS, sentence
 from service.redis.errors import OVERLOADED, OutcomeUnknown, StorageUnavailable
 from service.texts import Language, template, text
 from service.web.http.body import PATCH_TYPES
-from service.web.http.errors import InvalidBody, RequestError, TooManyStreams, current_environ
+from service.web.http.errors import InvalidBody, TooManyStreams, current_environ
 from service.web.http.headers import accepted_language
 from service.web.http.middleware import EXTRA_HEADERS, PROBLEM_REASON, REQUEST_ID
-from service.web.rate_limits import Quota, RateLimited, RateLimits
+from service.web.rate_limits import Quota, RateLimited
 from service.web.services import current_services
 from service.web.view.serializers import moves_json
 
@@ -135,7 +135,7 @@ _INVALID_TOKEN: Final = f'{_CHALLENGE}, error="invalid_token"'
 """RFC 6750: for a well-formed token that is not accepted; in all other cases ``_CHALLENGE``."""
 _NOT_ACCEPTED: Final = ("unknown_token", "unknown_key", "app_suspended")
 
-_HTTP_REASONS: Final = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
+_HTTP_REASONS: Final = {404: "not_found", 413: "too_large"}
 _COUNTED_STATUSES: Final = (401, 403, 404)
 _COUNTED_PREFIXES: Final = ("/v1/games/", "/v1/seats")
 """Paths whose failures are counted, as they may be attempts to guess a game id, a token or a join code.
@@ -187,31 +187,15 @@ def _params(reason: Reason) -> dict[str, object]:
     return {"params": params} if params else {}
 
 
-def install(app: Flask, limits: RateLimits) -> None:
+def install(app: Flask) -> None:
     """Make ``app`` respond to every error with a problem, and with 429 after too many failures from one address."""
-
-    def too_many_failures(status: int | None) -> Response | None:
-        """Count a response with this status if it is a failure; return 429 if its address had too many."""
-        if status not in _COUNTED_STATUSES or (status != 401 and not request.path.startswith(_COUNTED_PREFIXES)):
-            return None
-        quota = limits.count_failure(current_environ().get("REMOTE_ADDR", ""))
-        return None if quota is None else _rate_limited_problem(quota)
-
-    def refusal(error: Refusal) -> Response:
-        return too_many_failures(status_of(error.reason.word)) or problem(error.reason)
-
-    def http_exception(error: HTTPException) -> Response:
-        response = options_response(error) or redirect_without_slash(error)
-        if response is not None:
-            return response
-        return too_many_failures(error.code) or _http_exception(error)
-
-    app.register_error_handler(Refusal, refusal)
+    app.register_error_handler(Refusal, _refusal)
     for share in (ShareUsedUp, TooManyGamesOfBots):
         app.register_error_handler(share, lambda error: _retry_after(error.reason, error.retry_after))
     app.register_error_handler(RateLimited, lambda error: _rate_limited_problem(error.quota))
-    for refused in (InvalidSetup, MoveRefused, RequestError, InvalidBody):
-        app.register_error_handler(refused, _refused)
+    for refused in (InvalidSetup, InvalidBody):
+        app.register_error_handler(refused, _refused_fields)
+    app.register_error_handler(MoveRefused, _refused_move)
     app.register_error_handler(Damaged, lambda _: problem(Reason("game_damaged")))
     app.register_error_handler(StorageUnavailable, _StorageTrouble().respond)
     app.register_error_handler(OutcomeUnknown, _outcome_unknown)
@@ -220,17 +204,25 @@ def install(app: Flask, limits: RateLimits) -> None:
     app.register_error_handler(
         LookupFailed, lambda error: retry_later(_LOOKUP_REASONS[error.reason], _LOOKUP_RETRY_SECONDS)
     )
-    app.register_error_handler(HTTPException, http_exception)
+    app.register_error_handler(HTTPException, _http_exception)
     app.register_error_handler(Exception, _internal)
 
 
-def _refused(error: InvalidBody | InvalidSetup | MoveRefused | RequestError) -> Response:
-    if isinstance(error, RequestError):
-        return problem(error.reason)
-    if isinstance(error, MoveRefused):
-        legal_moves = moves_json(error.legal_moves, error.version)
-        return problem(error.cause.reason, version=error.version, to_act=list(error.to_act), legal_moves=legal_moves)
-    return _refused_fields(error)
+def _refusal(error: Refusal) -> Response:
+    return _too_many_failures(status_of(error.reason.word)) or problem(error.reason)
+
+
+def _too_many_failures(status: int) -> Response | None:
+    """Count a response with this status if it is a failure; return 429 if its address had too many."""
+    if status not in _COUNTED_STATUSES or (status != 401 and not request.path.startswith(_COUNTED_PREFIXES)):
+        return None
+    quota = current_services().limits.count_failure(current_environ().get("REMOTE_ADDR", ""))
+    return None if quota is None else _rate_limited_problem(quota)
+
+
+def _refused_move(error: MoveRefused) -> Response:
+    legal_moves = moves_json(error.legal_moves, error.version)
+    return problem(error.cause.reason, version=error.version, to_act=list(error.to_act), legal_moves=legal_moves)
 
 
 def _refused_fields(error: InvalidBody | InvalidSetup) -> Response:
@@ -303,16 +295,18 @@ def _retry_after(reason: Reason, seconds: int) -> Response:
 
 
 def _http_exception(error: HTTPException) -> Response:
-    word = _HTTP_REASONS.get(error.code or 500)
-    if word is None:
-        # All other client errors of Flask are malformed requests.
-        word = "malformed" if error.code and error.code < 500 else "internal"
-    allowed = {"allowed": sorted(error.valid_methods or ())} if isinstance(error, MethodNotAllowed) else {}
-    response = problem(Reason(word, allowed), **suggested_path(error))
-    for name, value in error.get_headers():
-        if name == "Allow":
-            response.headers[name] = value
-    return response
+    status = error.code or 500
+    response = options_response(error) or redirect_without_slash(error) or _too_many_failures(status)
+    if response is not None:
+        return response
+    if isinstance(error, MethodNotAllowed):
+        methods = error.valid_methods or ()
+        response = problem(Reason("method_not_allowed", {"allowed": sorted(methods)}), **suggested_path(error))
+        response.headers["Allow"] = ", ".join(methods)
+        return response
+    # All other client errors of Flask are malformed requests.
+    word = _HTTP_REASONS.get(status, "malformed" if status < 500 else "internal")
+    return problem(Reason(word), **suggested_path(error))
 
 
 def _rate_limited_problem(quota: Quota) -> Response:
