@@ -24,11 +24,13 @@ from service import texts
 from service.render.sentences.numbers import number_word
 from service.render.sentences.places import text
 from service.web.page import routes as client
-from service.web.http.headers import accepted_language
+from service.web.http.errors import ENVIRON
+from service.web.http.headers import preferred_language
 print(texts.__file__)
 print(", ".join(texts.LANGUAGES))
 print(texts.language_names(texts.LANGUAGES))
-print(accepted_language({"HTTP_ACCEPT_LANGUAGE": "ja, it-CH;q=0.8, en;q=0.5"}))
+ENVIRON.set({"HTTP_ACCEPT_LANGUAGE": "ja, it-CH;q=0.8, en;q=0.5"})
+print(preferred_language())
 print(text("dealt", "it", round=number_word(2, "it")))
 known = f'data-languages="{" ".join(texts.LANGUAGES)}"'
 print(known in client._index().decode(), "texts/it/views.json" in client._files())

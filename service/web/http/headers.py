@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from hashlib import sha256
 from operator import itemgetter
 from typing import Any, Final
@@ -72,9 +71,9 @@ def bearer_token() -> str | None:
     return match[1]
 
 
-def accepted_language(environ: Mapping[str, Any]) -> Language:
-    """Return the supported language that ``Accept-Language`` prefers, else the default one."""
-    header = environ.get("HTTP_ACCEPT_LANGUAGE")
+def preferred_language() -> Language:
+    """Return the language of the texts in the response: the one that ``Accept-Language`` prefers, or the default."""
+    header = current_environ().get("HTTP_ACCEPT_LANGUAGE")
     if header is None or len(header) > MAX_HEADER_CHARS:  # a header that is too long is refused in the default language
         return DEFAULT_LANGUAGE
     for tag, weight in sorted(_preferences(header), key=itemgetter(1), reverse=True):
@@ -124,11 +123,6 @@ def negotiate(*types: str) -> str:
     if len(well_formed) < len(preferences) or not preferences:
         return types[0]
     raise RequestError("not_acceptable", allowed=types)
-
-
-def preferred_language() -> Language:
-    """Return the language of the texts in the response: the supported one that ``Accept-Language`` prefers."""
-    return accepted_language(current_environ())
 
 
 def expected_game(version: int | None) -> Expected | None:

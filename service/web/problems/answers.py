@@ -29,7 +29,7 @@ from service.redis.errors import OVERLOADED, OutcomeUnknown, StorageUnavailable
 from service.texts import Language, template, text
 from service.web.http.body import PATCH_TYPES
 from service.web.http.errors import InvalidBody, TooManyStreams, current_environ
-from service.web.http.headers import accepted_language
+from service.web.http.headers import preferred_language
 from service.web.http.middleware import EXTRA_HEADERS, PROBLEM_REASON, REQUEST_ID
 from service.web.rate_limits import Quota, RateLimited
 from service.web.services import current_services
@@ -152,7 +152,7 @@ def problem(reason: Reason, detail: str | None = None, **more: object) -> Respon
     """
     code, status = REASONS[reason.word], status_of(reason.word)
     current_environ()[PROBLEM_REASON] = reason.word
-    language = accepted_language(current_environ())
+    language = preferred_language()
     body: dict[str, object] = {
         "type": f"/problems#{code}",
         "title": problem_title(code, language),
@@ -227,7 +227,7 @@ def _refused_move(error: MoveRefused) -> Response:
 
 def _refused_fields(error: InvalidBody | InvalidSetup) -> Response:
     """Return a problem with the reasons of all fields; the first one is also the reason of the problem."""
-    language = accepted_language(current_environ())
+    language = preferred_language()
     errors = {
         field[:MAX_ERROR_CHARS]: reasons[:MAX_ERRORS] for field, reasons in islice(error.errors.items(), MAX_ERRORS)
     }
