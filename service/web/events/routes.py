@@ -20,10 +20,9 @@ from service.web.events.schemas import EventPageSchema, EventsQuerySchema, Strea
 from service.web.events.serializers import event_json, event_page_json
 from service.web.events.stream import Stream, StreamContent
 from service.web.fields.strict import JsonObject
-from service.web.http.errors import current_environ
 from service.web.http.headers import negotiate, preferred_language, read_stream_query
 from service.web.http.responses import JSON, RawResponse, cached_body, ok, streamed, to_json
-from service.web.http.streams import NDJSON, SSE, stream_client, wait_while_valid
+from service.web.http.streams import NDJSON, SSE, wait_while_valid
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_history, limit_sentences
 from service.web.services import Services
@@ -135,9 +134,8 @@ def _page(services: Services, access: Access, query: dict[str, Any]) -> EventPag
     page = services.games.queries.events(access, after, limit)
     if page.events or not wait or request.method == "HEAD" or access.game.status == "finished":
         return page
-    with services.streams.open(
-        lambda: services.games.queries.subscribe(access, after), stream_client(current_environ(), access.game.id)
-    ) as subscription:
+    queries, game = services.games.queries, access.game.id
+    with services.streams.open(lambda: queries.subscribe(access, after), game) as subscription:
         check = None if access.app is None else key_check(services)
         page = subscription.poll() or wait_while_valid(subscription, wait, check) or page
     if len(page.events) <= limit:
@@ -152,8 +150,7 @@ def _stream(
     """Return a stream from the cursor on; 204 if the match is finished and there is nothing after the cursor."""
     streams, after = services.streams, query["after"]
     _limit(services, query, access.game.version - after)
-    client = stream_client(current_environ(), access.game.id)
-    subscription = streams.add(lambda: services.games.queries.subscribe(access, after), client)
+    subscription = streams.add(lambda: services.games.queries.subscribe(access, after), access.game.id)
     try:
         first = subscription.poll()
         if first is None and access.game.status == "finished":

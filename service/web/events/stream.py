@@ -82,11 +82,11 @@ class Stream(Generic[Page]):
     def _run(self) -> Generator[bytes, None, None]:
         self._sent_at = monotonic()
         try:
-            first, start = self._content.first, self._content.start
-            if first is not None:
-                yield self._format.preamble + self._lines(first)
+            first = self._content.first
+            if first is None:
+                yield self._format.start(self._content.start)
             else:
-                yield self._format.preamble if start is None else self._format.start(start)
+                yield self._format.start(None) + self._lines(first)
             while (chunk := self._next()) is not None:
                 if chunk:
                     yield chunk

@@ -13,10 +13,9 @@ from service.web.access import key_check
 from service.web.events.schemas import StreamItemSchema
 from service.web.events.stream import Stream, StreamContent
 from service.web.feed.schemas import FeedPageSchema, FeedQuerySchema
-from service.web.http.errors import current_environ
 from service.web.http.headers import negotiate, read_stream_query
 from service.web.http.responses import JSON, RawResponse, ok, streamed
-from service.web.http.streams import NDJSON, SSE, stream_client, wait_while_valid
+from service.web.http.streams import NDJSON, SSE, wait_while_valid
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_history
 from service.web.services import Services
@@ -71,8 +70,7 @@ def _page_response(services: Services, app: str, query: dict[str, Any]) -> RawRe
     page = feed.page(app, query.get("after"), limit)
     limit_history(services.limits, len(page.items))
     if not page.items and wait and request.method != "HEAD":
-        client = stream_client(current_environ(), app)
-        with services.streams.open(lambda: feed.follow(app, page.cursor, limit), client) as reader:
+        with services.streams.open(lambda: feed.follow(app, page.cursor, limit), app) as reader:
             page = wait_while_valid(reader, wait, key_check(services)) or page
     items = [orjson.Fragment(item) for _, item in page.items]
     return ok({"items": items, "cursor": page.cursor, "more": page.more})
@@ -83,7 +81,7 @@ def _stream(services: Services, app: str, query: dict[str, Any], media_type: str
     feed, streams = services.backends.feed, services.streams
     first = feed.page(app, query.get("after"))
     limit_history(services.limits, len(first.items))
-    reader = streams.add(lambda: feed.follow(app, first.cursor), stream_client(current_environ(), app))
+    reader = streams.add(lambda: feed.follow(app, first.cursor), app)
     content = StreamContent[FeedItems](
         first if first.items else None,
         items=lambda page: [(orjson.Fragment(item), cursor) for cursor, item in page.items],

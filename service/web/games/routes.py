@@ -21,7 +21,6 @@ from service.web.games.schemas import (
     GameQuerySchema,
 )
 from service.web.http.body import read_json, read_nothing, validate
-from service.web.http.errors import current_environ
 from service.web.http.headers import (
     expected_game,
     idempotency,
@@ -40,7 +39,7 @@ from service.web.http.responses import (
     no_content,
     to_json,
 )
-from service.web.http.streams import stream_client, wait_while_valid
+from service.web.http.streams import wait_while_valid
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_bots, limit_bots_of_rematch, limit_expensive
 from service.web.services import Services
@@ -134,9 +133,7 @@ def _awaited(services: Services, access: Access, after: int, wait: int) -> Acces
         return access
     queries, deadline = services.games.queries, monotonic() + wait
     check = None if access.app is None else key_check(services)
-    with services.streams.open(
-        lambda: queries.subscribe(access, game.version), stream_client(current_environ(), game.id)
-    ) as subscription:
+    with services.streams.open(lambda: queries.subscribe(access, game.version), game.id) as subscription:
         while subscription.cursor <= after and not subscription.finished:
             if wait_while_valid(subscription, deadline - monotonic(), check) is None:
                 break

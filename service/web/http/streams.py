@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Generator, Mapping
 from contextlib import contextmanager
 from threading import Lock
 from time import monotonic
-from typing import Any, Final, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import orjson
 from prometheus_client import Gauge
@@ -19,7 +19,7 @@ from prometheus_client import Gauge
 from service.backends.keys import CACHE_SECONDS, REVOKED_SECONDS
 from service.client_address import client_network
 from service.games.queries.follower import Follower
-from service.web.http.errors import TooManyStreams
+from service.web.http.errors import TooManyStreams, current_environ
 
 KEEPALIVE_SECONDS: Final = 10.0
 """Seconds without an event after which a stream sends a keep-alive: less than the 15 s of the contract."""
@@ -45,22 +45,10 @@ class StreamLimits(NamedTuple):
     by_game: int | None = None
 
 
-class StreamClient(NamedTuple):
-    """The client of a stream.
-
-    ``network``: the network of its address.
-    ``game``: the id of the game that it follows, or of the application whose feed it follows.
-    ``connection``: the server's object for its connection, if any.
-    """
-
+class _OpenStream(NamedTuple):
     network: str
     game: str
-    connection: object | None = None
-
-
-def stream_client(environ: Mapping[str, Any], game: str) -> StreamClient:
-    """Return the client that opens a stream of this game or application, from the WSGI environment."""
-    return StreamClient(client_network(environ.get("REMOTE_ADDR", "")), game, environ.get("gunicorn.socket"))
+    unwatch: Callable[[], None]
 
 
 class Streams:
@@ -82,21 +70,27 @@ class Streams:
         self._limits = limits
         self._gauge = gauge
         self._watch_disconnect = watch_disconnect
-        self._open: dict[Follower[Any], tuple[StreamClient, Callable[[], None]]] = {}
+        self._open: dict[Follower[Any], _OpenStream] = {}
         self._by_address: Counter[str] = Counter()
         self._by_game: Counter[str] = Counter()
         self._draining = False
         self._lock = Lock()
 
-    def add(self, subscribe: Callable[[], S], client: StreamClient) -> S:
-        """Open a stream. Raises ``TooManyStreams``."""
+    def add(self, subscribe: Callable[[], S], game: str) -> S:
+        """Open a stream of this game, or of the feed of this application, for the client of the current request.
+
+        Raises ``TooManyStreams``.
+        """
+        environ = current_environ()
+        network = client_network(environ.get("REMOTE_ADDR", ""))
         with self._lock:
-            if self._draining or self._is_full(client):
+            if self._draining or self._is_full(network, game):
                 raise TooManyStreams
             subscription = subscribe()
-            self._open[subscription] = client, self._watch_disconnect(client.connection, subscription.shutdown)
-            self._by_address[client.network] += 1
-            self._by_game[client.game] += 1
+            unwatch = self._watch_disconnect(environ.get("gunicorn.socket"), subscription.shutdown)
+            self._open[subscription] = _OpenStream(network, game, unwatch)
+            self._by_address[network] += 1
+            self._by_game[game] += 1
         self._gauge.inc()
         return subscription
 
@@ -105,17 +99,17 @@ class Streams:
         with self._lock:
             if subscription not in self._open:
                 return
-            client, unwatch = self._open.pop(subscription)
-            _decrement(self._by_address, client.network)
-            _decrement(self._by_game, client.game)
-        unwatch()
+            stream = self._open.pop(subscription)
+            _decrement(self._by_address, stream.network)
+            _decrement(self._by_game, stream.game)
+        stream.unwatch()
         subscription.close()
         self._gauge.dec()
 
     @contextmanager
-    def open(self, subscribe: Callable[[], S], client: StreamClient) -> Generator[S]:
-        """Open a stream during a ``with`` block. Raises ``TooManyStreams``."""
-        subscription = self.add(subscribe, client)
+    def open(self, subscribe: Callable[[], S], game: str) -> Generator[S]:
+        """Open a stream during a ``with`` block, as ``add``."""
+        subscription = self.add(subscribe, game)
         try:
             yield subscription
         finally:
@@ -124,8 +118,8 @@ class Streams:
     def recheck(self, games: Container[str]) -> None:
         """Make the streams of deleted games check for the deletion, in case its notification was lost."""
         with self._lock:
-            for subscription, (client, _) in self._open.items():
-                if client.game in games:
+            for subscription, stream in self._open.items():
+                if stream.game in games:
                     subscription.recheck()
 
     def drain(self) -> None:
@@ -135,17 +129,9 @@ class Streams:
             for subscription in self._open:
                 subscription.shutdown()
 
-    def _is_full(self, client: StreamClient) -> bool:
-        total, by_address, by_game = self._limits
-        return (
-            _reached(total, len(self._open))
-            or _reached(by_address, self._by_address[client.network])
-            or _reached(by_game, self._by_game[client.game])
-        )
-
-
-def _reached(limit: int | None, count: int) -> bool:
-    return limit is not None and count >= limit
+    def _is_full(self, network: str, game: str) -> bool:
+        counts = len(self._open), self._by_address[network], self._by_game[game]
+        return any([limit is not None and count >= limit for limit, count in zip(self._limits, counts, strict=True)])
 
 
 def _decrement(counts: Counter[str], key: str) -> None:
@@ -180,45 +166,32 @@ RETRY_MS: Final = 1000
 """Milliseconds that a client of server-sent events waits before it reconnects."""
 
 
-class Format(Protocol):
-    """The format of a stream."""
+class _SseFormat:
+    """``text/event-stream`` (WHATWG HTML 9.2), without event names, so that one ``onmessage`` gets all events."""
 
-    preamble: bytes
-    keepalive: bytes
+    keepalive = b":\n"
+
+    def start(self, cursor: str | None) -> bytes:
+        """Return the preamble of a stream, with the cursor after which it begins if the client has to learn it."""
+        # A client stores the cursor only at an empty line.
+        return b"retry: %d\n" % RETRY_MS + (b"" if cursor is None else b"id: %b\n\n" % cursor.encode())
 
     def line(self, value: object, cursor: int | str | None) -> bytes:
         """Return one event, with the cursor after it."""
-
-    def start(self, cursor: str) -> bytes:
-        """Return the preamble of a stream that begins after this cursor; it sends the cursor to the client."""
-
-
-class _SseFormat(Format):
-    """``text/event-stream`` (WHATWG HTML 9.2), without event names, so that one ``onmessage`` gets all events."""
-
-    preamble = b"retry: %d\n" % RETRY_MS
-    keepalive = b":\n"
-
-    def line(self, value: object, cursor: int | str | None) -> bytes:
         name = "" if cursor is None else f"id: {cursor}\n"
         return b"%bdata: %b\n\n" % (name.encode(), orjson.dumps(value))
 
-    def start(self, cursor: str) -> bytes:
-        # A client stores the cursor only at an empty line.
-        return b"%bid: %b\n\n" % (self.preamble, cursor.encode())
 
+class _NdjsonFormat:
+    """``application/x-ndjson``: one event per line, and empty lines as keep-alives; events contain their cursors."""
 
-class _NdjsonFormat(Format):
-    """``application/x-ndjson``: one event per line, and empty lines as keep-alives."""
-
-    preamble = b"\n"
     keepalive = b"\n"
 
-    def line(self, value: object, cursor: int | str | None) -> bytes:  # noqa: ARG002 # the value contains it
+    def start(self, _cursor: str | None) -> bytes:
+        return b"\n"
+
+    def line(self, value: object, _cursor: int | str | None) -> bytes:
         return orjson.dumps(value) + b"\n"
 
-    def start(self, cursor: str) -> bytes:  # noqa: ARG002 # only an item can contain it
-        return self.preamble
 
-
-FORMATS: Final[dict[str, Format]] = {SSE: _SseFormat(), NDJSON: _NdjsonFormat()}
+FORMATS: Final[Mapping[str, _SseFormat | _NdjsonFormat]] = {SSE: _SseFormat(), NDJSON: _NdjsonFormat()}
