@@ -164,8 +164,7 @@ def _etag(access: Access, media_type: str, query: dict[str, Any], language: Lang
     if version is not None and version > reached:
         raise InvalidBody({"version": [Reason("out_of_range", {"min": 1, "max": reached})]})
     query_digest = short_digest(*[f"{name}={value}" for name, value in sorted(query.items())])
-    etag = f"{access.game.etag(None)}-{media_type.partition('/')[2]}-{query_digest}"
-    return etag if language is None else etag_in(etag, language)
+    return etag_in(f"{access.game.etag(None)}-{media_type.partition('/')[2]}-{query_digest}", language)
 
 
 def _table(services: Services, access: Access, query: dict[str, Any]) -> TableView:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from base64 import b64encode
+from hashlib import sha256
 from typing import Final
 
 from flask import Blueprint, Response
 from flask_swagger_ui import get_swaggerui_blueprint
 
-from service.web.http.responses import compress, hashes_of_inline
+from service.web.http.responses import compress
 from service.web.quotas import limit_reads
 from service.web.services import current_services
 
@@ -60,11 +63,13 @@ def _finish(response: Response) -> Response:
         response.direct_passthrough = False
         page = response.get_data(as_text=True).replace("<head>", f"<head>\n  {_VIEWPORT}", 1)
         page = page.replace('"/docs/', '"./')
+        digests = [sha256(script.encode()).digest() for script in re.findall("<script>(.*?)</script>", page, re.DOTALL)]
+        hashes = " ".join([f"'sha256-{b64encode(digest).decode()}'" for digest in digests])
         response.set_data(page)
         response.headers["Cache-Control"] = "public, no-cache"
         response.headers["Content-Security-Policy"] = (
             "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; connect-src 'self'; "
             "img-src 'self' data:; style-src 'self' 'unsafe-inline'; "
-            f"script-src 'self' {hashes_of_inline('script', page)}"
+            f"script-src 'self' {hashes}"
         )
     return compress(response)

@@ -135,12 +135,12 @@ def expected_game(version: int | None) -> Expected | None:
     return Expected(version, frozenset([_without_language(tag) for tag in tags if tag]))
 
 
-def etag_in(etag: str, language: Language) -> str:
-    """Return the ETag of a response with texts in this language; ``etag`` is that of the response without texts.
+def etag_in(etag: str, language: Language | None) -> str:
+    """Return the ETag of a response with texts in this language, if any; ``etag`` is that of one without texts.
 
     In ``If-Match`` both mean the same version of the game: a client can move on a view with or without texts.
     """
-    return f"{etag}-{language}"
+    return etag if language is None else f"{etag}-{language}"
 
 
 def _without_language(tag: str) -> str:

@@ -7,8 +7,6 @@ not depend on the content of a response.
 from __future__ import annotations
 
 import gzip
-import re
-from base64 import b64encode
 from collections.abc import Callable, Container, Hashable, Iterable
 from functools import lru_cache
 from hashlib import sha256
@@ -33,9 +31,10 @@ JAVASCRIPT: Final = "text/javascript"
 IMMUTABLE: Final = "public, max-age=31536000, immutable"
 """``Cache-Control`` of a response that never changes at its URL."""
 _REPLAYED: Final = [("Idempotent-Replayed", "true")]
-_VARY: Final = "Authorization, Accept, Accept-Language"
+_VARY: Final = ("Vary", "Authorization, Accept, Accept-Language")
 _JSON_TYPE: Final = ("Content-Type", JSON)
 _PRIVATE_NO_CACHE: Final = ("Cache-Control", "private, no-cache")
+_NO_STORE: Final = ("Cache-Control", "no-store")
 _PRIVATE_FOR_MINUTES: Final = ("Cache-Control", "private, max-age=300")
 _SMALLEST_COMPRESSED: Final = 1024
 """Size of the smallest public body that is compressed, in bytes: about that of the headers of a response."""
@@ -73,17 +72,12 @@ def ok(value: Any, *, etag: str | None = None, language: Language | None = None)
 
     ``language``: the language of its texts for people, if it has any; it becomes a part of the ETag.
     """
-    if etag is not None and language is not None:
-        etag = etag_in(etag, language)
-    return ok_json(to_json(value), etag=etag, language=language)
+    return ok_json(to_json(value), etag=None if etag is None else etag_in(etag, language), language=language)
 
 
 def ok_json(body: bytes, *, etag: str | None = None, language: Language | None = None) -> RawResponse:
     """Return the same response as ``ok`` for a serialized value; ``etag`` is sent unchanged."""
-    headers = [_JSON_TYPE, *_viewer_headers(etag)]
-    if language is not None:
-        headers.append(("Content-Language", language))
-    return RawResponse(_OK, headers, body)
+    return RawResponse(_OK, [_JSON_TYPE, *_viewer_headers(etag), *_language_header(language)], body)
 
 
 def to_json(value: Any) -> bytes:
@@ -116,7 +110,7 @@ def picture_not_modified(etag: str, *, is_fixed: bool) -> RawResponse:
 
 def _picture_headers(etag: str, *, is_fixed: bool) -> list[tuple[str, str]]:
     caching = _PRIVATE_FOR_MINUTES if is_fixed else _PRIVATE_NO_CACHE
-    return [_PICTURE_POLICY, caching, ("Vary", _VARY), ("ETag", f'"{etag}"')]
+    return [_PICTURE_POLICY, caching, _VARY, ("ETag", f'"{etag}"')]
 
 
 def conditional(etag: str, make: Callable[[], bytes], language: Language | None = None) -> RawResponse:
@@ -125,8 +119,7 @@ def conditional(etag: str, make: Callable[[], bytes], language: Language | None 
     ``language``: the language of its texts for people, if it has any; it becomes a part of the ETag.
     """
     negotiate(JSON)
-    if language is not None:
-        etag = etag_in(etag, language)
+    etag = etag_in(etag, language)
     return not_modified(etag) if etag_matches(etag) else ok_json(make(), etag=etag, language=language)
 
 
@@ -134,7 +127,7 @@ def created(value: Any, *, etag: str, location: str, replayed: bool, language: L
     """Return a 201 response with the view after a write; ``language`` as for ``ok``."""
     if language is not None:
         etag = etag_in(etag, language)
-    headers = [_JSON_TYPE, _PRIVATE_NO_CACHE, ("Vary", _VARY), ("ETag", f'"{etag}"'), _location_header(location)]
+    headers = [_JSON_TYPE, _PRIVATE_NO_CACHE, _VARY, ("ETag", f'"{etag}"'), _location_header(location)]
     if language is not None:
         headers.append(("Content-Language", language))
     return RawResponse(_CREATED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
@@ -142,7 +135,7 @@ def created(value: Any, *, etag: str, location: str, replayed: bool, language: L
 
 def accepted(value: Any, *, replayed: bool) -> RawResponse:
     """Return a 202 response with a value: the work will be done later."""
-    headers = [_JSON_TYPE, ("Cache-Control", "no-store")]
+    headers = [_JSON_TYPE, _NO_STORE]
     return RawResponse(_ACCEPTED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
 
 
@@ -158,20 +151,13 @@ def accepted_at(location: str) -> RawResponse:
 
 def not_ready(value: Any, seconds: int) -> RawResponse:
     """Return a 202 response: the work is not done yet, and the client should retry after ``seconds``."""
-    headers = [_JSON_TYPE, ("Cache-Control", "no-store"), ("Retry-After", str(seconds))]
-    return RawResponse(_ACCEPTED, headers, to_json(value))
+    return RawResponse(_ACCEPTED, [_JSON_TYPE, _NO_STORE, ("Retry-After", str(seconds))], to_json(value))
 
 
 def streamed(chunks: Iterable[bytes], media_type: str, language: Language | None = None) -> Response:
     """Return a 200 response with an endless body, which is sent in chunks and which no proxy may buffer."""
-    headers = [
-        ("Content-Type", media_type),
-        _PRIVATE_NO_CACHE,
-        ("Vary", _VARY),
-        ("X-Accel-Buffering", "no"),
-        *_language_header(language),
-    ]
-    return Response(chunks, 200, headers)
+    headers = [("Content-Type", media_type), _PRIVATE_NO_CACHE, _VARY, ("X-Accel-Buffering", "no")]
+    return Response(chunks, 200, headers + _language_header(language))
 
 
 def not_modified(etag: str) -> RawResponse:
@@ -186,9 +172,7 @@ def no_content() -> RawResponse:
 
 def created_secret(value: Any, location: str, *, replayed: bool, language: Language | None = None) -> RawResponse:
     """Return a 201 response with tokens or other secrets, which no cache may store."""
-    headers = [_JSON_TYPE, _location_header(location), ("Cache-Control", "no-store")]
-    if language is not None:
-        headers.append(("Content-Language", language))
+    headers = [_JSON_TYPE, _location_header(location), _NO_STORE, *_language_header(language)]
     return RawResponse(_CREATED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
 
 
@@ -217,7 +201,7 @@ def shared(body: bytes) -> RawResponse:
     It is not compressed, as it changes often.
     """
     etag = etag_of(body)
-    headers = [("ETag", f'"{etag}"'), ("Cache-Control", "public, no-cache"), ("Vary", _VARY)]
+    headers = [("ETag", f'"{etag}"'), ("Cache-Control", "public, no-cache"), _VARY]
     return RawResponse(_NOT_MODIFIED, headers) if etag_matches(etag) else RawResponse(_OK, [_JSON_TYPE, *headers], body)
 
 
@@ -249,14 +233,8 @@ def _compressed(body: bytes) -> bytes:
     return gzip.compress(body, 9, mtime=0)
 
 
-def hashes_of_inline(element: str, page: str) -> str:
-    """Return the sources in a Content-Security-Policy for the inline ``script`` or ``style`` elements of a page."""
-    inline = re.findall(rf"<{element}>(.*?)</{element}>", page, re.DOTALL)
-    return " ".join(f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in inline)
-
-
 def _viewer_headers(etag: str | None) -> list[tuple[str, str]]:
-    headers = [_PRIVATE_NO_CACHE, ("Vary", _VARY)]
+    headers = [_PRIVATE_NO_CACHE, _VARY]
     if etag is not None:
         headers.append(("ETag", f'"{etag}"'))
     return headers
