@@ -163,7 +163,7 @@ def pictures(match: Match, state: State) -> tuple[str, ...]:
     placed = geometry(table.layout, table.tiles_in_set, table.spread, 16)
     words = board_description(table.layout, "en")
     return (
-        json.dumps(board_json(table, 16, placed, 0)),
+        json.dumps(board_json(table.version, table.round, 16, placed)),
         render_svg(placed, table.highest, Caption("The table", words, "en")),
         "\n".join(render_layout(table.layout, 80)),
     )

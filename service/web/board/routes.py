@@ -78,7 +78,7 @@ def get_board_as_json(services: Services, access: Access) -> RawResponse:
 
     def make() -> bytes:
         table, geometry = _placed(services, access, query)
-        result = board_json(table, query["aspect"], geometry, query["from_"])
+        result = board_json(table.version, table.round, query["aspect"], geometry, first=query["from_"])
         if language is not None:
             result["text"] = board_sentence(table.layout, language)
         return to_json(result)
@@ -149,7 +149,7 @@ def get_board_as_text(services: Services, access: Access) -> RawResponse:
         return not_modified(etag)
 
     def make() -> bytes:
-        table = _table(services, access, query)
+        table = services.games.queries.table(access, query.get("version"))
         return "".join([f"{line}\n" for line in render_layout(table.layout, _WIDTH)]).encode()
 
     return plain(services.responses.get((access.game.id, etag), make), etag=etag)
@@ -167,10 +167,6 @@ def _etag(access: Access, media_type: str, query: dict[str, Any], language: Lang
     return etag_in(f"{access.game.etag(None)}-{media_type.partition('/')[2]}-{query_digest}", language)
 
 
-def _table(services: Services, access: Access, query: dict[str, Any]) -> TableView:
-    return services.games.queries.table(access, query.get("version"))
-
-
 def _placed(services: Services, access: Access, query: dict[str, Any]) -> tuple[TableView, Geometry]:
-    table = _table(services, access, query)
+    table = services.games.queries.table(access, query.get("version"))
     return table, services.geometries.get(table, query["aspect"], partial(limit_places, services.limits))

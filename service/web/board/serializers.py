@@ -11,32 +11,21 @@ from typing import Final, NamedTuple
 from service.bounded_cache import BoundedCache
 from service.engine.layout import Placement
 from service.games.model.views import TableView
-from service.render.geometry import Area, Geometry, GrowingGeometry, Place, PlacedEnd, PlacedTile
+from service.render.geometry import Geometry, GrowingGeometry, PlacedEnd, PlacedTile
 from service.web.fields.strict import JsonObject
 
 
-def board_json(table: TableView, aspect: int, geometry: Geometry, first: int) -> JsonObject:
+def board_json(version: int, round_number: int, aspect: int, geometry: Geometry, *, first: int = 0) -> JsonObject:
     """Return the table with its tiles from index ``first`` on; ``aspect``: width by height in tenths."""
     return {
-        "version": table.version,
-        "round": table.round,
+        "version": version,
+        "round": round_number,
         "aspect": aspect / 10,
-        **geometry_json(geometry, first),
-    }
-
-
-def geometry_json(geometry: Geometry, first: int = 0) -> JsonObject:
-    """Return the geometry of a table with its tiles from index ``first`` on."""
-    return {
-        "table": _area(geometry.table),
-        "bounds": _area(geometry.bounds),
+        "table": geometry.table._asdict(),
+        "bounds": geometry.bounds._asdict(),
         "tiles": [_tile(tile) for tile in geometry.tiles[first:]],
         "ends": [_end(end) for end in geometry.ends],
     }
-
-
-def _area(area: Area) -> JsonObject:
-    return {"x": area.x, "y": area.y, "width": area.width, "height": area.height}
 
 
 def _tile(placed: PlacedTile) -> JsonObject:
@@ -62,13 +51,9 @@ def _end(placed: PlacedEnd) -> JsonObject:
         "x": x,
         "y": y,
         "direction": direction,
-        "place": _place(place),
-        "place_double": _place(place_double),
+        "place": place._asdict(),
+        "place_double": place_double._asdict(),
     }
-
-
-def _place(place: Place) -> JsonObject:
-    return {"x": place.x, "y": place.y, "rotation": place.rotation}
 
 
 # The cache of geometries, which are extended when their tables grow.
@@ -98,16 +83,16 @@ class GeometryCache:
         known = 0 if entry is None else len(entry.placements)
         if entry is None or known < len(placements):
             admit(len(placements) - known + len(table.layout.ends))
-            start = self._empty(table, aspect) if entry is None else entry.geometry
+            if entry is None:
+                start = GrowingGeometry(table.tiles_in_set, table.spread, aspect, pause=self._yield_control)
+            else:
+                start = entry.geometry
             entry = _Entry(table_id, placements, start.extended(table.layout) if placements else start)
             self._entries.put(keys[-1], entry)
         return entry.geometry.geometry
 
     def forget(self, games: Container[str]) -> None:
         self._entries.drop(lambda _, entry: entry.table_id[0] in games)
-
-    def _empty(self, table: TableView, aspect: int) -> GrowingGeometry:
-        return GrowingGeometry(table.tiles_in_set, table.spread, aspect, pause=self._yield_control)
 
     def _find(self, table_id: _TableId, placements: tuple[Placement, ...], keys: Sequence[int]) -> _Entry | None:
         """Return the cached entry that has the most tiles of this table."""

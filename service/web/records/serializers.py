@@ -12,7 +12,7 @@ from service.games.queries.fairness import FairnessReport, RoundFairness
 from service.records.record import Record, RecordedClock, RecordedRound, VersionedEvent
 from service.records.report import Finding, Report
 from service.render.replays import Replay, ReplayedEvent, ReplayedRound
-from service.web.board.serializers import geometry_json
+from service.web.board.serializers import board_json
 from service.web.events.serializers import event_json
 from service.web.fields.strict import JsonObject
 
@@ -154,7 +154,7 @@ def _replayed_round(replayed: ReplayedRound, aspect: int) -> JsonObject:
     dealt = replayed.events[0].line.event
     assert isinstance(dealt, Dealt)
     version = replayed.events[-1].line.version
-    board = {"version": version, "round": replayed.number, "aspect": aspect / 10, **geometry_json(replayed.geometry)}
+    board = board_json(version, replayed.number, aspect, replayed.geometry)
     steps = [_step(event) for event in replayed.events]
     return {"round": replayed.number, **_dealt(dealt), "board": board, "steps": steps}
 
