@@ -6,7 +6,7 @@ Owns the fields of a move. Does not depend on the rules: the engine decides whet
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from marshmallow import ValidationError, fields, validates_schema
 
@@ -115,20 +115,8 @@ class MoveSchema(RequestSchema):
             raise ValidationError(errors)
 
 
-class PostedMove(NamedTuple):
-    """A move in a request.
-
-    ``version``: the version of the game that it is for, if given.
-    ``client_seed``: the new client seed of the seat, if given; only with a deal.
-    """
-
-    move: Move
-    version: int | None
-    client_seed: str | None
-
-
-def posted_move(loaded: Mapping[str, Any]) -> PostedMove:
-    """Return the move from the fields that ``MoveSchema`` has loaded."""
+def posted_move(loaded: Mapping[str, Any]) -> tuple[Move, int | None, str | None]:
+    """Return the move that ``MoveSchema`` has loaded, its version and the new client seed of the seat, if given."""
     move = Move(
         loaded["action"],
         loaded.get("tile"),
@@ -136,4 +124,4 @@ def posted_move(loaded: Mapping[str, Any]) -> PostedMove:
         loaded.get("face_down", False),
         outer=loaded.get("outer"),
     )
-    return PostedMove(move, loaded.get("version"), loaded.get("client_seed"))
+    return move, loaded.get("version"), loaded.get("client_seed")
