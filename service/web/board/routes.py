@@ -17,12 +17,7 @@ from service.render.sentences.board import board_description, board_sentence
 from service.render.sentences.texts import text
 from service.render.svg import Caption, Style, render_svg
 from service.texts import LANGUAGES, Language, language_names
-from service.web.board.schemas import (
-    BoardJsonQuerySchema,
-    BoardSvgQuerySchema,
-    BoardTextQuerySchema,
-    PlacedBoardSchema,
-)
+from service.web.board.schemas import BoardJsonQuerySchema, BoardSvgQuerySchema, BoardTextQuerySchema, PlacedBoardSchema
 from service.web.board.serializers import board_json
 from service.web.http.errors import InvalidBody
 from service.web.http.headers import etag_in, etag_matches, preferred_language, read_query

@@ -117,11 +117,10 @@ class PlacedBoardSchema(Schema):
     )
 
 
-def _version() -> QueryInteger:
-    return QueryInteger(
-        validate=Range(1, MAX_VERSION),
-        metadata=doc("The version whose table is requested. Default: the current one, which is also the highest."),
-    )
+_VERSION: Final = QueryInteger(
+    validate=Range(1, MAX_VERSION),
+    metadata=doc("The version whose table is requested. Default: the current one, which is also the highest."),
+)
 
 
 class BoardJsonQuerySchema(RequestSchema):
@@ -134,7 +133,7 @@ class BoardJsonQuerySchema(RequestSchema):
         validate=Range(0, len(TILES)),
         metadata=doc("Only the tiles from this place on, as tiles never move."),
     )
-    version = _version()
+    version = _VERSION
     text = QueryBoolean(load_default=False, metadata=doc("Also the ends in words, as `text`."))
 
 
@@ -142,7 +141,7 @@ class BoardSvgQuerySchema(RequestSchema):
     """The requested table, as a picture."""
 
     aspect = QueryAspect()
-    version = _version()
+    version = _VERSION
     theme = fields.String(
         load_default=THEMES[0],
         validate=OneOf(list(THEMES)),
@@ -156,4 +155,4 @@ class BoardSvgQuerySchema(RequestSchema):
 class BoardTextQuerySchema(RequestSchema):
     """The requested table, as text."""
 
-    version = _version()
+    version = _VERSION

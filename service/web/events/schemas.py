@@ -17,14 +17,8 @@ from service.web.fields.shown import (
     waiting_for_field,
     winners_field,
 )
-from service.web.fields.strict import (
-    QueryBoolean,
-    QueryInteger,
-    Range,
-    RequestSchema,
-    doc,
-)
-from service.web.view.schemas import GameSchema, HandLeftSchema, MancheSchema, ScoreLineSchema
+from service.web.fields.strict import QueryBoolean, QueryInteger, Range, RequestSchema, doc
+from service.web.view.schemas import LOSER, WINNER, GameSchema, HandLeftSchema, MancheSchema, ScoreLineSchema
 
 
 class EventDataSchema(Schema):
@@ -87,14 +81,8 @@ class EventDataSchema(Schema):
         )
     )
     by = seat_field("The seat that claimed.")
-    winner = seat_field(
-        "The winner of the round: the seat that laid its last tile first, unless the rules of the game say otherwise; "
-        "absent without one."
-    )
-    loser = seat_field(
-        "The loser of the round, in games that name one: what earlier rounds carried over falls to its side. In teams "
-        "it is one seat of the side. Absent without one."
-    )
+    winner = WINNER
+    loser = LOSER
     manche = fields.Nested(MancheSchema, metadata=doc("The stars after the round; only in games with manches."))
     hands = fields.List(fields.Nested(HandLeftSchema), metadata=doc("The hands of all seats that were in the match."))
     scores = fields.List(

@@ -7,10 +7,7 @@ from typing import Any, Final
 from marshmallow import Schema, fields
 
 from service.texts import LANGUAGES, language_names
-from service.web.fields.strict import (
-    QueryBoolean,
-    doc,
-)
+from service.web.fields.strict import QueryBoolean, doc
 
 
 def shown_tile(text: str, **arguments: Any) -> fields.String:
@@ -51,20 +48,17 @@ def rematch_of_field(prefix: str) -> fields.String:
     return fields.String(metadata=doc(text, example="5m1Gd5tIvN3vYhYkS0oJGA_1"))
 
 
-def fills_at_field() -> fields.DateTime:
-    """Return the field of the time when computer players take the open seats of a waiting game."""
-    return fields.DateTime(
-        metadata=doc("When computer players take the open seats; only while there are any, and somebody has sat down.")
-    )
+FILLS_AT: Final = fields.DateTime(
+    metadata=doc("When computer players take the open seats; only while there are any, and somebody has sat down.")
+)
 
 
 # The schemas of seats in responses to applications.
 
 
-class SeatRefSchema(Schema):
+class SeatRefSchema(SeatedSchema):
     """A seat, and what the application calls its player."""
 
-    seat = seat_field(required=True)
     ref = fields.String(metadata=doc("Absent where the player has none.", example="player-4711"))
 
 

@@ -15,12 +15,7 @@ from service.engine.variant import Variant
 from service.engine.variants import variants
 from service.games.queries.catalogue import option_description
 from service.texts import DEFAULT_LANGUAGE
-from service.web.fields.strict import (
-    Known,
-    StrictBoolean,
-    StrictInteger,
-    doc,
-)
+from service.web.fields.strict import Known, StrictBoolean, StrictInteger, doc
 
 MAX_SEATS: Final = max(variant.players.high for variant in variants().values())
 MIN_SEATS: Final = min(variant.players.low for variant in variants().values())
@@ -58,7 +53,7 @@ def _variants_by_text(options: Sequence[tuple[Variant, Option]]) -> dict[str, li
     return result
 
 
-def option_fields(*, in_request: bool, **more: fields.Field[Any]) -> dict[str, fields.Field[Any]]:
-    """Return a field for every option of every variant, by its key, and the fields in ``more``."""
-    keys: dict[str, Option] = {option.key: option for variant in variants().values() for option in variant.options}
-    return {key: _option_field(key, in_request=in_request) for key in sorted(keys)} | more
+def option_fields(*, in_request: bool) -> dict[str, fields.Field[Any]]:
+    """Return a field for every option of every variant, by its key."""
+    keys = sorted({option.key for variant in variants().values() for option in variant.options})
+    return {key: _option_field(key, in_request=in_request) for key in keys}

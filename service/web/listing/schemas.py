@@ -8,7 +8,7 @@ from marshmallow import Schema, ValidationError, fields, validates_schema
 
 from service.engine.errors import Reason
 from service.web.fields.names import Reference
-from service.web.fields.shown import fills_at_field, rematch_of_field, seat_field, to_act_field, waiting_for_field
+from service.web.fields.shown import FILLS_AT, rematch_of_field, seat_field, to_act_field, waiting_for_field
 from service.web.fields.strict import (
     Length,
     QueryBoolean,
@@ -114,7 +114,7 @@ class ListedGameSchema(Schema):
     round = fields.Integer(required=True, metadata=doc("From 1; 0 before the first deal.", minimum=0, example=1))
     to_act = to_act_field("The seats that may move.", required=True)
     waiting_for = waiting_for_field(required=True)
-    fills_at = fills_at_field()
+    fills_at = FILLS_AT
     deadline = fields.DateTime(metadata=doc("When the time for this turn or deal is over; absent while no clock runs."))
     players = fields.List(fields.Nested(ListedPlayerSchema), required=True, metadata=doc("In seat order."))
     winners = fields.List(fields.Integer(), required=True, metadata=doc("The winners of the match, when it is over."))
@@ -151,7 +151,7 @@ class PublicGameSchema(Schema):
     options = fields.Nested(OptionsSchema, required=True, metadata=doc("The house rules in force."))
     players = fields.List(fields.Nested(PublicPlayerSchema), required=True, metadata=doc("In seat order."))
     open_seats = fields.Integer(required=True, metadata=doc("How many seats are open.", minimum=1, example=1))
-    fills_at = fills_at_field()
+    fills_at = FILLS_AT
     created_at = fields.DateTime(required=True, metadata=doc("When the game was created."))
 
 

@@ -11,10 +11,10 @@ from marshmallow import Schema, fields
 
 from service.web.fields.moves import MoveSchema
 from service.web.fields.shown import (
+    FILLS_AT,
     TO_ACT,
     SeatedSchema,
     digest,
-    fills_at_field,
     rematch_of_field,
     seat_field,
     shown_tile,
@@ -23,6 +23,26 @@ from service.web.fields.shown import (
 )
 from service.web.fields.strict import RequestSchema, doc
 from service.web.fields.variants import option_fields
+
+WINNER: Final = seat_field(
+    "The winner of the round: the seat that laid its last tile first, unless the rules of the game say otherwise; "
+    "absent without one."
+)
+LOSER: Final = seat_field(
+    "The loser of the round, in games that name one: what earlier rounds carried over falls to its side. In teams "
+    "it is one seat of the side. Absent without one."
+)
+_UNIT: Final = fields.String(
+    metadata=doc("`wins` where totals are rounds won; absent where they are points.", example="wins")
+)
+_CARRY: Final = fields.Integer(
+    metadata=doc(
+        "Only in games that carry anything: points that the next loser of a round gets, or where totals are wins, "
+        "the draws since the last win.",
+        minimum=0,
+        example=0,
+    ),
+)
 
 
 def _deadline(text: str) -> fields.DateTime:
@@ -151,11 +171,7 @@ class LaidTileSchema(SeatedSchema):
         metadata=doc("The id of the end that it covered, as in its event; absent for the first tile.", example="e7")
     )
     number = fields.Integer(
-        metadata=doc(
-            "The number with which it touches its host; absent for the first tile.",
-            minimum=0,
-            example=12,
-        )
+        metadata=doc("The number with which it touches its host; absent for the first tile.", minimum=0, example=12)
     )
     outer = fields.Integer(
         metadata=doc(
@@ -193,10 +209,8 @@ class BoardSchema(Schema):
 
 
 OptionsSchema = Schema.from_dict(
-    option_fields(
-        in_request=False,
-        divisor=fields.Integer(metadata=doc("The divisor of the sum of the ends; in `fido`.", example=7)),
-    ),
+    option_fields(in_request=False)
+    | {"divisor": fields.Integer(metadata=doc("The divisor of the sum of the ends; in `fido`.", example=7))},
     name="OptionsSchema",
 )
 
@@ -287,17 +301,8 @@ class GameSchema(Schema):
         BoardSchema, required=True, metadata=doc("The table; after a round it stays until the next deal.")
     )
     manche = fields.Nested(MancheSchema, metadata=doc("The running manche; only in games with manches."))
-    unit = fields.String(
-        metadata=doc("`wins` where totals are rounds won; absent where they are points.", example="wins")
-    )
-    carry = fields.Integer(
-        metadata=doc(
-            "Only in games that carry anything: points that the next loser of a round gets, or where totals are wins, "
-            "the draws since the last win.",
-            minimum=0,
-            example=0,
-        ),
-    )
+    unit = _UNIT
+    carry = _CARRY
     dealer = seat_field(
         "The seat that deals, in games that have a dealer; between two rounds it is the one that deals next. Whoever "
         "asks for the deal (`to_act`) does not change it. Absent in the first round."
@@ -310,7 +315,7 @@ class GameSchema(Schema):
         ),
     )
     winners = fields.List(fields.Integer(), required=True, metadata=doc("The seats that have won.", example=[]))
-    fills_at = fills_at_field()
+    fills_at = FILLS_AT
     rematch = fields.Nested(
         RematchSchema,
         metadata=doc("The game that follows, once a player of this finished one has asked for a rematch."),
@@ -385,14 +390,8 @@ class RoundSchema(Schema):
             example="out",
         ),
     )
-    winner = seat_field(
-        "The winner of the round: the seat that laid its last tile first, unless the rules of the game say otherwise; "
-        "absent without one."
-    )
-    loser = seat_field(
-        "The loser of the round, in games that name one: what earlier rounds carried over falls to its side. In teams "
-        "it is one seat of the side. Absent without one."
-    )
+    winner = WINNER
+    loser = LOSER
     manche = fields.Nested(MancheSchema, metadata=doc("The stars after the round; only in games with manches."))
     hands = fields.List(
         fields.Nested(HandLeftSchema), required=True, metadata=doc("The hands of all seats that were in the match.")
@@ -448,17 +447,8 @@ class ScoreSchema(Schema):
     standings = fields.List(fields.Nested(StandingSchema), required=True, metadata=doc("From first to last."))
     rounds = fields.List(fields.Nested(RoundSchema), required=True, metadata=doc("The rounds that are over."))
     manche = fields.Nested(MancheSchema, metadata=doc("The running manche; only in games with manches."))
-    unit = fields.String(
-        metadata=doc("`wins` where totals are rounds won; absent where they are points.", example="wins")
-    )
-    carry = fields.Integer(
-        metadata=doc(
-            "Only in games that carry anything: points that the next loser of a round gets, or where totals are wins, "
-            "the draws since the last win.",
-            minimum=0,
-            example=0,
-        ),
-    )
+    unit = _UNIT
+    carry = _CARRY
     winners = fields.List(fields.Integer(), required=True, metadata=doc("The seats that have won.", example=[0]))
     settlement = fields.Nested(SettlementSchema, metadata=doc("In `dominospiel`, when finished."))
 
