@@ -11,7 +11,7 @@ import logging
 import os
 import re
 from base64 import urlsafe_b64encode
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from time import perf_counter
 from typing import Any, Final
@@ -19,6 +19,7 @@ from typing import Any, Final
 from flask import Flask, Response, request
 from flask_cors.core import get_cors_headers, get_cors_options, set_cors_headers
 from werkzeug.datastructures import Headers
+from werkzeug.wsgi import ClosingIterator
 
 from service.games.ports import TRACE
 from service.metrics import Metrics
@@ -37,15 +38,14 @@ _GIVEN_ID: Final = re.compile(
 _TRACE_PARENT: Final = re.compile(r"00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]([0-9a-f])")
 """``traceparent`` of W3C Trace Context, version 00. Its groups: the id of the trace, and whether it is sampled."""
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"})
-_SECURITY: Final = {
-    "x-content-type-options": ("X-Content-Type-Options", "nosniff"),
-    "referrer-policy": ("Referrer-Policy", "no-referrer"),
-    "x-frame-options": ("X-Frame-Options", "DENY"),
-    "cross-origin-resource-policy": ("Cross-Origin-Resource-Policy", "cross-origin"),
-    "content-security-policy": ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
-}
-_SECURITY_NAMES: Final = _SECURITY.keys()
-_SECURITY_HEADERS: Final = list(_SECURITY.values())
+_SECURITY_HEADERS: Final = [
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "no-referrer"),
+    ("X-Frame-Options", "DENY"),
+    ("Cross-Origin-Resource-Policy", "cross-origin"),
+    ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
+]
+_SECURITY_NAMES: Final = frozenset([name.lower() for name, _ in _SECURITY_HEADERS])
 
 _log = logging.getLogger(__name__)
 
@@ -80,7 +80,7 @@ class RequestMiddleware:
             if names.isdisjoint(_SECURITY_NAMES):
                 headers = headers + _SECURITY_HEADERS
             else:
-                headers = headers + [header for name, header in _SECURITY.items() if name not in names]
+                headers = headers + [header for header in _SECURITY_HEADERS if header[0].lower() not in names]
             if environ["REQUEST_METHOD"] != "OPTIONS":
                 headers += self._plain
             headers.append(("X-Request-ID", request_id))
@@ -95,7 +95,7 @@ class RequestMiddleware:
             self._end(environ, route, status, started)
             raise
         if streamed:
-            return _StreamedBody(body, partial(self._end, environ, route, status, started))
+            return ClosingIterator(body, partial(self._end, environ, route, status, started))
         self._end(environ, route, status, started)
         return body
 
@@ -126,26 +126,6 @@ class RequestMiddleware:
         record = logging.LogRecord(_log.name, logging.INFO, __file__, 0, "request", None, None)
         record.fields = fields
         _log.handle(record)
-
-
-class _StreamedBody:
-    """A body that is sent in chunks; the request ends when it is closed."""
-
-    def __init__(self, body: Iterable[bytes], ended: Callable[[], None]) -> None:
-        self._body = body
-        self._ended = ended
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(self._body)
-
-    def close(self) -> None:
-        """Close the body of the application; the server calls it once."""
-        try:
-            close = getattr(self._body, "close", None)
-            if close is not None:
-                close()
-        finally:
-            self._ended()
 
 
 def _sampled(given: str) -> str:
