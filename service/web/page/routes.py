@@ -7,13 +7,11 @@ The URL of a file contains a digest of all files, so that browsers can cache it 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from html import escape
-from importlib.resources import files
-from importlib.resources.abc import Traversable
-from pathlib import PurePosixPath
+from pathlib import Path
 from typing import Final
 
 import orjson
@@ -31,6 +29,7 @@ PAGE_POLICY: Final = (
 )
 """The Content-Security-Policy of the page; ``lit-html`` is the policy that the library of that name registers."""
 
+_FOLDER: Final = Path(__file__).parents[2] / "client"
 _MEDIA_TYPES: Final = {
     ".css": "text/css",
     ".js": JAVASCRIPT,
@@ -97,7 +96,7 @@ def _index() -> bytes:
         "{needs_javascript}": _in_every_language("page.table.common.needsJavaScript"),
         "{unreachable}": _in_every_language("page.table.common.unreachable"),
     }
-    page = (files("service.client") / "index.html").read_text("utf-8")
+    page = (_FOLDER / "index.html").read_text("utf-8")
     for name, value in values.items():
         page = page.replace(name, escape(value))
     return page.encode()
@@ -116,16 +115,7 @@ def _files() -> Mapping[str, tuple[bytes, str]]:
         for part, content in page_texts(language).items()
     }
     return texts | {
-        str(path): (file.read_bytes(), _MEDIA_TYPES[path.suffix])
-        for path, file in _walk(files("service.client"), PurePosixPath())
+        path.relative_to(_FOLDER).as_posix(): (path.read_bytes(), _MEDIA_TYPES[path.suffix])
+        for path in _FOLDER.rglob("*")
         if path.suffix in _MEDIA_TYPES
     }
-
-
-def _walk(folder: Traversable, below: PurePosixPath) -> Iterator[tuple[PurePosixPath, Traversable]]:
-    for entry in folder.iterdir():
-        path = below / entry.name
-        if entry.is_dir():
-            yield from _walk(entry, path)
-        else:
-            yield path, entry
