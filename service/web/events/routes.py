@@ -17,7 +17,7 @@ from service.render.sentences.places import Reader
 from service.texts import Language
 from service.web.access import key_check
 from service.web.events.schemas import EventPageSchema, EventsQuerySchema, StreamItemSchema
-from service.web.events.serializers import event_json, event_page_json
+from service.web.events.serializers import event_json
 from service.web.events.stream import Stream, StreamContent
 from service.web.fields.strict import JsonObject
 from service.web.http.headers import negotiate, preferred_language, read_stream_query
@@ -29,8 +29,6 @@ from service.web.services import Services
 from service.web.view.serializers import game_view_json
 
 blueprint: Final = Blueprint("events", __name__)
-
-_Show = Callable[[], tuple[JsonObject, int] | None]
 
 _EVENTS_PER_TURN: Final = 100
 """Events of a page to serialize before other requests may run: a few milliseconds with texts."""
@@ -93,11 +91,11 @@ def _page_response(services: Services, access: Access, query: dict[str, Any], la
         if number and number % _EVENTS_PER_TURN == 0:
             services.yield_control()
         events.append(serialize(event))
-    game = None
+    result: JsonObject = {"events": events, "version": page.version, "more": page.more}
     if query["view"] and not (page.events and isinstance(page.events[-1].event, Deleted)):
         view = services.games.queries.view(services.games.queries.at_version(access, page))
-        game = game_view_json(view, language)
-    return ok(event_page_json(page, events, game), language=language)
+        result["game"] = game_view_json(view, language)
+    return ok(result, language=language)
 
 
 def _serializer(
@@ -160,7 +158,7 @@ def _stream(
     except BaseException:
         streams.remove(subscription)
         raise
-    show: _Show | None = partial(_view_item, services, language, subscription) if query["view"] else None
+    show = partial(_view_item, services, language, subscription) if query["view"] else None
     content = StreamContent[EventPage](
         first,
         items=lambda page: [(serialize(event), event.version) for event in page.events],

@@ -1,4 +1,4 @@
-"""Events and pages of them as JSON objects, as their viewer may know them."""
+"""Events as JSON objects, as their viewer may know them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 from service.engine.events import Dealt, Drew, FieldKind, RoundEnded
 from service.engine.view import DealtView, DrewView
 from service.games.model.game_events import GAME_EVENT_TYPES
-from service.games.model.views import Deleted, EventPage, EventView, Reset, format_rfc3339
+from service.games.model.views import Deleted, EventView, Reset, format_rfc3339
 from service.web.fields.strict import JsonObject
 from service.web.view.serializers import game_view_json, round_json
 
@@ -25,12 +25,6 @@ _VALUES: Final[dict[FieldKind, Callable[[Any], object]]] = {
     "bytes": bytes.hex,
 }
 """Converters of the fields of these kinds; other fields are used unchanged."""
-
-
-def event_page_json(page: EventPage, events: list[JsonObject], game: JsonObject | None = None) -> JsonObject:
-    """Return a page with these events, the cursor after it, and the view at its version, if there is one."""
-    result: JsonObject = {"events": events, "version": page.version, "more": page.more}
-    return result if game is None else {**result, "game": game}
 
 
 def event_json(view: EventView, text: str | None = None) -> JsonObject:

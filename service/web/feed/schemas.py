@@ -21,11 +21,10 @@ from service.web.fields.strict import QueryInteger, Range, RequestSchema, doc, i
 
 MAX_ITEMS: Final = 1000
 _CURSOR_PATTERN: Final = rf"^([0-9]{{1,18}}-[0-9]{{1,18}}|{LATEST})$"
-_CURSOR: Final = re.compile(_CURSOR_PATTERN.replace("$", r"\Z"))
 
 
 def _check_cursor(text: str) -> None:
-    if not _CURSOR.match(text):
+    if not re.fullmatch(_CURSOR_PATTERN, text):
         raise invalid("not_a_cursor")
 
 
