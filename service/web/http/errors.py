@@ -7,7 +7,6 @@ from contextvars import ContextVar
 from typing import Any, Final
 
 from service.engine.errors import Reason, Refusal
-from service.outgoing.addresses import RefusedUrl
 
 
 class RequestError(Refusal):
@@ -24,11 +23,6 @@ class InvalidBody(Exception):
     def __init__(self, errors: Mapping[str, list[Reason]]) -> None:
         super().__init__("invalid")
         self.errors = errors
-
-
-def refused_url(error: RefusedUrl) -> Reason:
-    """Return the reason why a URL in a body is refused."""
-    return Reason(f"url_{error.reason}")
 
 
 # The WSGI environment of the current request.

@@ -12,11 +12,12 @@ from flask import Blueprint
 from service.backends.keys import ENDPOINT_BYTES, REQUEST_BYTES
 from service.backends.values import Backend
 from service.backends.webhooks.endpoints import ASK_PING, CHANGE_SECRET, CREATE, SEND_AGAIN, WebhookChange
+from service.engine.errors import Reason
 from service.games.model.errors import NotFound
 from service.outgoing.addresses import RefusedUrl
 from service.web.fields.strict import EmptyInSchema
 from service.web.http.body import read_json, read_json_or_nothing, read_nothing, validate
-from service.web.http.errors import InvalidBody, refused_url
+from service.web.http.errors import InvalidBody
 from service.web.http.headers import idempotency, negotiate
 from service.web.http.responses import JSON, RawResponse, accepted, created_secret, no_content, ok
 from service.web.operation import Operation, ResponseSpec
@@ -267,4 +268,4 @@ def _checked_url() -> Iterator[None]:
     try:
         yield
     except RefusedUrl as error:
-        raise InvalidBody({"url": [refused_url(error)]}) from None
+        raise InvalidBody({"url": [Reason(f"url_{error.reason}")]}) from None
