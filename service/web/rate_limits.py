@@ -132,7 +132,7 @@ class RateLimits:
         if weight:
             self._count("read", client_network(address), self._limits.read, weight)
 
-    def limit_app_games(self, app: Backend, weight: int = 1) -> Quota | None:
+    def limit_app_games(self, app: Backend, weight: int) -> Quota | None:
         """Count a request of an application to create or join a game, as ``weight`` requests.
 
         Returns ``None`` without a limit. Raises ``RateLimited``.

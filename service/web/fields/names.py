@@ -41,15 +41,13 @@ class Name(SingleLine):
         name = unicodedata.normalize("NFC", super()._deserialize(value, attr, data, **kwargs).strip())
         if name.isascii():  # SingleLine has checked that it is not blank, and the checks below do not concern ASCII
             return name
-        categories = [unicodedata.category(character) for character in name]
-        has_format_characters = any(
-            category == "Cf" and character not in _JOINERS for character, category in zip(name, categories, strict=True)
-        )
-        if has_format_characters or _INVISIBLE.search(name) or not _has_valid_joiners(name):
+        characters = [(character, unicodedata.category(character)) for character in name]
+        is_formatted = any([category == "Cf" and character not in _JOINERS for character, category in characters])
+        if is_formatted or _INVISIBLE.search(name) or not _has_valid_joiners(name):
             raise invalid("invisible_characters")
         if not any(
             category == "Cn" or (category[0] not in _INVISIBLE_IN_NAME and character != _BLANK)
-            for character, category in zip(name, categories, strict=True)
+            for character, category in characters
         ):
             raise invalid("nothing_visible")
         # NFD also shows the marks that are part of a character. A joiner does not end a stack of marks.
