@@ -19,7 +19,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from service.devserver import embedded
-from service.devserver.embedded import EmbeddedServer, EmbeddedServerError
+from service.devserver.embedded import CannotServe, EmbeddedServer
 from tests.support.processes import runs
 from tests.support.waiting import PATIENCE, until
 
@@ -164,7 +164,7 @@ def test_data_that_end_in_zeros_are_repaired_by_what_the_message_says(tmp_path: 
     """As after a power cut, where a file has got its length but not its content."""
     server, file = written(tmp_path)
     os.truncate(file, file.stat().st_size + 4096)
-    with pytest.raises(EmbeddedServerError, match=r"is damaged, .*--fix") as refusal:
+    with pytest.raises(CannotServe, match=r"is damaged, .*--fix") as refusal:
         server.start()
     remedy = shlex.split(str(refusal.value).partition("whole write: ")[2])
     subprocess.run(remedy, input=b"y\n", check=True, capture_output=True)
@@ -207,7 +207,7 @@ def test_a_hanging_server_is_killed_after_the_timeout(tmp_path: Path) -> None:
 def test_a_second_owner_is_rejected_in_one_line(tmp_path: Path) -> None:
     with EmbeddedServer(tmp_path) as server:
         put(server, spinner="6-6")
-        with pytest.raises(EmbeddedServerError, match="in use by another running service") as caught:
+        with pytest.raises(CannotServe, match="in use by another running service") as caught:
             EmbeddedServer(tmp_path).start()
         assert "\n" not in str(caught.value)
         assert get(server, "spinner") == "6-6"
@@ -215,7 +215,7 @@ def test_a_second_owner_is_rejected_in_one_line(tmp_path: Path) -> None:
 
 def test_a_rejected_owner_can_retry(tmp_path: Path) -> None:
     second = EmbeddedServer(tmp_path)
-    with EmbeddedServer(tmp_path), pytest.raises(EmbeddedServerError):
+    with EmbeddedServer(tmp_path), pytest.raises(CannotServe):
         second.start()
     with second:
         assert second.pid is not None
@@ -223,7 +223,7 @@ def test_a_rejected_owner_can_retry(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_created_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(EmbeddedServerError, match="cannot use the data folder .*/file/data"):
+    with pytest.raises(CannotServe, match="cannot use the data folder .*/file/data"):
         EmbeddedServer(tmp_path / "file" / "data").start()
 
 
@@ -255,7 +255,7 @@ def test_the_folder_of_an_orphaned_server_is_rejected_until_that_has_ended(
         store.set("spinner", "6-6")
     with monkeypatch.context() as patch:
         patch.setattr(embedded, "LOCK_SECONDS", 0.0)
-        with pytest.raises(EmbeddedServerError, match=f"in use by another running service.*{orphan}"):
+        with pytest.raises(CannotServe, match=f"in use by another running service.*{orphan}"):
             EmbeddedServer(tmp_path).start()
     os.kill(orphan, signal.SIGTERM)
     with EmbeddedServer(tmp_path) as server:  # waits for it
@@ -319,7 +319,7 @@ def test_options_override_the_defaults_of_the_server(tmp_path: Path) -> None:
 
 
 def test_a_failed_start_shows_the_log_and_unlocks_the_folder(tmp_path: Path) -> None:
-    with pytest.raises(EmbeddedServerError, match="no-such-option"):
+    with pytest.raises(CannotServe, match="no-such-option"):
         EmbeddedServer(tmp_path, options={"no-such-option": "1"}).start()
     with EmbeddedServer(tmp_path):
         pass
@@ -328,7 +328,7 @@ def test_a_failed_start_shows_the_log_and_unlocks_the_folder(tmp_path: Path) -> 
 def test_a_start_without_an_answer_times_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedded, "START_SECONDS", 0.0)
     server = EmbeddedServer(tmp_path)
-    with pytest.raises(EmbeddedServerError, match=r"was not ready in time"):
+    with pytest.raises(CannotServe, match=r"was not ready in time"):
         server.start()
     assert server.pid is None
 
@@ -385,7 +385,7 @@ def test_a_server_that_is_too_old_or_broken_is_skipped(
     monkeypatch.setenv("PATH", str(tmp_path))
     assert embedded.find_server() == embedded.bundled_server()
     monkeypatch.setattr(embedded, "bundled_server", lambda: None)
-    with pytest.raises(EmbeddedServerError, match=rf"redis-server: {problem}\).*REDIS_URL"):
+    with pytest.raises(CannotServe, match=rf"redis-server: {problem}\).*REDIS_URL"):
         embedded.find_server()
 
 

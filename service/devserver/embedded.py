@@ -44,16 +44,12 @@ _TRUNCATED: Final = re.compile(r"Truncating the AOF .* at offset \d+")
 """Messages about the data in the server's log."""
 
 
-class EmbeddedServerError(Exception):
-    """The embedded server cannot run; the message is for the person who starts the service."""
+class CannotServe(Exception):
+    """The service cannot start or continue; the message is for the person who started it."""
 
 
 def find_server() -> str:
-    """Return the path of the server to run: Redis 7 or newer or Valkey on the PATH, else the bundled server.
-
-    Raises:
-        EmbeddedServerError: no usable server was found.
-    """
+    """Return the path of a Redis 7 or newer or Valkey on the PATH, else the bundled one. Raises ``CannotServe``."""
     unusable = ""
     for program in filter(None, [*map(shutil.which, PROGRAMS), bundled_server()]):
         version = _version(program)
@@ -61,7 +57,7 @@ def find_server() -> str:
         if major.isdigit() and int(major) >= MIN_MAJOR:
             return str(Path(program).absolute())  # links are not resolved: the program behaves by its name
         unusable += f" ({program}: {version})"
-    raise EmbeddedServerError(
+    raise CannotServe(
         f"no usable redis-server or valkey-server ({MIN_MAJOR} or newer) on the PATH or in the Python environment"
         f"{unusable}; install one, or set REDIS_URL"
     )
@@ -91,15 +87,14 @@ def _version(program: str) -> str:
 class EmbeddedServer:
     """One server on one data folder. Start it, use its ``url``, stop it; or use it as a context manager.
 
-    ``options`` are settings of the server (``{"maxmemory": "5mb"}``) that override the defaults of this module. Warns
-    about the permissions of the folder, and of an unfinished write at the end of its data. A server that was stopped or
-    has ended by itself can be started again, with the same data and address.
+    ``options`` are settings of the server (``{"maxmemory": "5mb"}``) that override the defaults of this module. A
+    server that was stopped or has ended by itself can be started again, with the same data and address.
     """
 
     def __init__(self, folder: Path, *, options: Mapping[str, str] | None = None) -> None:
         self.folder = folder.absolute()
-        self._options = dict(options or {})
-        self._lock: int | None = None
+        self._options = options or {}
+        self._lock: list[int] = []  # the descriptor that locks the folder, while it is locked
         self._socket: Path | None = None
         self._process: ChildProcess | None = None
         self._log_start = 0
@@ -124,17 +119,13 @@ class EmbeddedServer:
     def start(self, pause: Callable[[float], None] = time.sleep) -> str:
         """Lock the folder, start the server and wait until it answers; return its URL.
 
-        ``pause`` is called repeatedly to wait for some seconds; what it raises ends the start.
-
-        Raises:
-            EmbeddedServerError: no usable program was found, another process uses the folder, the folder is not
-                writable, or the server ended or did not answer in time. In the last two cases the message ends with
-                the tail of the server's log.
+        ``pause`` is called repeatedly to wait for some seconds; what it raises ends the start. Raises ``CannotServe``,
+        with the tail of the server's log if the server ended or did not answer in time.
         """
         if self.pid is not None:
             return self.url
         program = find_server()
-        first = self._lock is None
+        first = not self._lock
         try:
             if first:
                 self._lock_folder()
@@ -142,12 +133,12 @@ class EmbeddedServer:
             deadline = time.monotonic() + START_SECONDS
             while _answer(self.socket_path) != b"+PONG":
                 if process.poll() is not None or time.monotonic() > deadline:
-                    raise EmbeddedServerError(self._failure(program, process))
+                    raise CannotServe(self._failure(program, process))
                 pause(PAUSE_SECONDS)
         except BaseException:
             self._end_process(0)
             if first:
-                self._unlock_folder()
+                self.stop()
             raise
         for line in _TRUNCATED.findall(self._log()):
             warn(f"an unfinished write at the end of the data was dropped: {line}")
@@ -156,38 +147,38 @@ class EmbeddedServer:
     def stop(self, timeout: float = STOP_SECONDS) -> None:
         """Stop the server, which writes its data to disk, and unlock the folder; kill it after ``timeout`` seconds.
 
-        Uses a signal, which the server handles like the command SHUTDOWN, but also while it loads its data, and when it
-        accepts no more clients.
+        The server handles a signal like the command SHUTDOWN, but also while it loads, or accepts no more clients.
         """
         self._end_process(timeout)
-        self._unlock_folder()
+        if self._socket is not None and self._socket.parent != self.folder:
+            shutil.rmtree(self._socket.parent, ignore_errors=True)
+        while self._lock:
+            os.close(self._lock.pop())
 
     def __enter__(self) -> Self:
-        """Start it."""
         self.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop it."""
         self.stop()
 
     def _lock_folder(self) -> None:
         """Lock the folder until ``self._lock``, and the copy of it that the server inherits, are closed."""
         try:
             self.folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
-            self._lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, PRIVATE_FILE)
-            _lock(self._lock)
+            self._lock.append(os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, PRIVATE_FILE))
+            _lock(self._lock[0])
             self._make_private()
         except BlockingIOError as error:
             other = "unknown"
             with contextlib.suppress(OSError):
                 other = (self.folder / "redis.pid").read_text().strip()
-            raise EmbeddedServerError(
+            raise CannotServe(
                 f"the data folder {self.folder} is in use by another running service (its server is process {other}); "
                 "stop that, or set DATA_DIR"
             ) from error
         except OSError as error:
-            raise EmbeddedServerError(f"cannot use the data folder {self.folder}: {error.strerror or error}") from error
+            raise CannotServe(f"cannot use the data folder {self.folder}: {error.strerror or error}") from error
         self._socket = self.folder / SOCKET_NAME
         if len(os.fsencode(self._socket)) > SOCKET_PATH_BYTES:
             link = self._socket
@@ -210,15 +201,7 @@ class EmbeddedServer:
             self.folder.chmod(PRIVATE_FOLDER)
             warn(f"the data folder {self.folder} had permissions {mode:03o}; they are 700 now")
 
-    def _unlock_folder(self) -> None:
-        if self._socket is not None and self._socket.parent != self.folder:
-            shutil.rmtree(self._socket.parent, ignore_errors=True)
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
-
     def _launch(self, program: str) -> ChildProcess:
-        assert self._lock is not None
         settings = {
             "port": "0",
             "unixsocket": str(self.socket_path),
@@ -234,13 +217,7 @@ class EmbeddedServer:
         with open(self.folder / "server.log", mode, opener=partial(os.open, mode=PRIVATE_FILE)) as log:
             self._log_start = log.tell()
             self._process = ChildProcess(
-                "the embedded server",
-                command,
-                signal.SIGTERM,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                pass_fds=[self._lock],
-                umask=0o777 & ~PRIVATE_FOLDER,
+                "the embedded server", command, signal.SIGTERM, stdout=log, stderr=log, pass_fds=self._lock, umask=0o077
             )
         return self._process
 

@@ -5,9 +5,8 @@
                 └─ gunicorn ─── workers          (restarted once it has answered; before, its end is an error)
 
 Owns the listening sockets, which stay open while gunicorn does not run, and the messages on the terminal. SIGINT,
-SIGTERM and SIGHUP stop all processes; a second signal stops them at once.
-
-Does not depend on the application, whose name is passed to gunicorn. Light to import.
+SIGTERM and SIGHUP stop all processes; a second signal stops them at once. Does not depend on the application, whose
+name is passed to gunicorn. Light to import.
 """
 
 from __future__ import annotations
@@ -19,11 +18,12 @@ import queue
 import signal
 import socket
 import sys
+from collections import Counter
 from pathlib import Path
 
 from service import metrics_folder
 from service.config import Settings
-from service.devserver.embedded import EmbeddedServer, EmbeddedServerError
+from service.devserver.embedded import CannotServe, EmbeddedServer
 from service.devserver.terminal import ChildProcess, claim_standard_streams, print_line, warn
 
 APP = "service.server.wsgi:create()"
@@ -34,69 +34,51 @@ STOP_SECONDS = 5.0
 
 _LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 # nothing is bound here
 """The address of this machine to connect to, by the one to listen on all."""
-_OUTSIDE_ADDRESS = "192.0.2.1", 9
-"""A reserved address outside of this machine, to find the route that leads out of it. Nothing is sent to it."""
-
-
-class CannotServe(Exception):
-    """The service cannot start or continue; the message is for the person who started it."""
-
-
-class Stopped(Exception):
-    """A stop signal has come."""
-
-
-class Signals:
-    """The stop signals. SIGHUP stays ignored if it was at the start (nohup), SIGINT does not (a background job)."""
-
-    def __init__(self) -> None:
-        self._received: queue.SimpleQueue[int] = queue.SimpleQueue()
-        for sign in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            if sign != signal.SIGHUP or signal.getsignal(sign) != signal.SIG_IGN:
-                signal.signal(sign, lambda received, _frame: self._received.put(received))
-
-    def pause(self, seconds: float) -> None:
-        """Wait. Raises ``Stopped`` once for each signal, at once."""
-        with contextlib.suppress(queue.Empty):
-            self._received.get(timeout=seconds)
-            raise Stopped
 
 
 class ProcessGroup:
     """The processes of one run. ``app`` names the application in gunicorn's notation."""
 
-    def __init__(self, settings: Settings, signals: Signals, app: str) -> None:
-        self.settings = settings
-        self.signals = signals
+    def __init__(self, settings: Settings, app: str) -> None:
         self.app = app
+        self.stop_signals: queue.SimpleQueue[int] = queue.SimpleQueue()
+        for sign in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            # SIGHUP stays ignored if it was at the start (nohup), SIGINT does not (a background job).
+            if sign != signal.SIGHUP or signal.getsignal(sign) != signal.SIG_IGN:
+                signal.signal(sign, lambda received, _frame: self.stop_signals.put(received))
         self.listeners = [_listen(settings.host, settings.port)]  # the sockets on which gunicorn accepts connections
         if settings.metrics_port:
-            self.listeners.append(_listen(settings.metrics_host, settings.metrics_port, "METRICS_"))
+            self.listeners.append(_listen(settings.metrics_host, settings.metrics_port, "METRICS_HOST or METRICS_PORT"))
         host, port = self.listeners[0].getsockname()[:2]
         self.local_address = _LOOPBACK.get(host, host), port
         self.addresses = settings.public_url or tuple(_url((reachable, port)) for reachable in reachable_hosts(host))
         self.store = EmbeddedServer(settings.data_dir, options={"maxmemory": f"{settings.max_memory_mb}mb"})
+        # The number of background processes, by the command that runs one.
+        self.counts = Counter(bots=settings.bot_workers, scheduler=settings.schedulers, messenger=settings.messengers)
         self.children: list[ChildProcess] = []  # the first is gunicorn
 
     def run(self) -> None:
         """Start all processes, print the address, and serve until a stop signal; then stop all processes.
 
-        Raises:
-            EmbeddedServerError: the embedded server did not start.
-            CannotServe: gunicorn cannot load the application.
+        Raises ``CannotServe`` if the embedded server did not start, or gunicorn cannot load the application.
         """
         try:
-            self._start()
-            while True:
-                self.signals.pause(RESTART_PAUSE_SECONDS)
-                self._restart_ended()
-        except Stopped:
-            pass
+            with contextlib.suppress(KeyboardInterrupt):
+                self._start()
+                while True:
+                    self._pause(RESTART_PAUSE_SECONDS)
+                    self._restart_ended()
         finally:
             self._stop()
 
+    def _pause(self, seconds: float) -> None:
+        """Wait. Raises ``KeyboardInterrupt`` once for each stop signal, at once."""
+        with contextlib.suppress(queue.Empty):
+            self.stop_signals.get(timeout=seconds)
+            raise KeyboardInterrupt
+
     def _start(self) -> None:
-        os.environ["REDIS_URL"] = self.store.start(self.signals.pause)
+        os.environ["REDIS_URL"] = self.store.start(self._pause)
         os.environ |= {"DOMINO_DEVSERVER": "1", "PUBLIC_URL": ",".join(self.addresses)}
         locks = metrics_folder.prepare()
         numbers = [listener.fileno() for listener in self.listeners]
@@ -106,9 +88,7 @@ class ProcessGroup:
         self.children.append(web)
         self._announce(web)
         environ = {**os.environ, "METRICS_PORT": "0"}  # gunicorn serves the metrics of all processes
-        names = ["bots"] * self.settings.bot_workers
-        names += ["scheduler"] * self.settings.schedulers + ["messenger"] * self.settings.messengers
-        for name in names:
+        for name in self.counts.elements():
             command = [sys.executable, "-m", "service", name]
             background = ChildProcess(f"the process `{name}`", command, signal.SIGTERM, env=environ, pass_fds=locks)
             self.children.append(background)
@@ -118,7 +98,7 @@ class ProcessGroup:
         while not _answers(self.local_address):
             if web.poll() is not None:
                 raise CannotServe(f"{web.end_message()}; see the messages above")
-            self.signals.pause(0.05)
+            self._pause(0.05)
         address = _url(self.listeners[0].getsockname())
         print_line(f"Serving dominoes at {address}; the games are stored in {self.store.folder}")
         for other in self.addresses:
@@ -131,11 +111,10 @@ class ProcessGroup:
         if self.store.pid is None:
             warn("the embedded server ended by itself; restarting it")
             try:
-                self.store.start(self.signals.pause)
-            except EmbeddedServerError as error:
-                warn(f"{error}\nuntil it is back, requests for games are answered with 503")
-            else:
+                self.store.start(self._pause)
                 warn("the embedded server is back")
+            except CannotServe as error:
+                warn(f"{error}\nuntil it is back, requests for games are answered with 503")
         for number, child in enumerate(self.children):
             if child.poll() is not None:
                 warn(f"{child.end_message()}; restarting it")
@@ -144,19 +123,16 @@ class ProcessGroup:
                 metrics_folder.remove_gauges([child.pid for child in self.children])
 
     def _stop(self) -> None:
-        """Stop all running processes, the embedded server last.
-
-        gunicorn ends after GRACEFUL_TIMEOUT at the latest, or at once after another signal.
-        """
+        """Stop all processes, the embedded server last: gunicorn in GRACEFUL_TIMEOUT, or at once at another signal."""
         for listener in self.listeners:
             listener.close()
         for child in self.children:
             child.terminate()
         if self.children and self.children[0].poll() is None:
             print_line("Stopping when the running requests have finished. Press Ctrl-C again to stop now.")
-        with contextlib.suppress(Stopped):
+        with contextlib.suppress(KeyboardInterrupt):
             while self.children and self.children[0].poll() is None:
-                self.signals.pause(0.1)
+                self._pause(0.1)
         for child in self.children:
             child.end(STOP_SECONDS)
         self.store.stop()
@@ -167,8 +143,8 @@ def serve(settings: Settings, *, app: str = APP) -> int:
     """Serve until a signal; return the exit status: 0, or 1 after a failure, with a message on standard error."""
     claim_standard_streams()
     try:
-        ProcessGroup(settings, Signals(), app).run()
-    except (CannotServe, EmbeddedServerError) as error:
+        ProcessGroup(settings, app).run()
+    except CannotServe as error:
         warn(str(error))
         return 1
     return 0
@@ -180,7 +156,7 @@ def reachable_hosts(host: str) -> list[str]:
     if host in _LOOPBACK:
         hosts = []  # the IPv4 addresses of this machine, first the one of the default route
         with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            probe.connect(_OUTSIDE_ADDRESS)
+            probe.connect(("192.0.2.1", 9))  # a reserved address, to find the route to it; nothing is sent
             hosts.append(probe.getsockname()[0])
         with contextlib.suppress(OSError):
             hosts += socket.gethostbyname_ex(socket.gethostname())[2]
@@ -188,8 +164,8 @@ def reachable_hosts(host: str) -> list[str]:
     return [str(ip) for ip in own if not (ip.is_loopback or ip.is_link_local)]
 
 
-def _listen(host: str, port: int, prefix: str = "") -> socket.socket:
-    """Listen on a port. ``prefix``: the prefix of the settings HOST and PORT that gave the address, for messages."""
+def _listen(host: str, port: int, settings: str = "HOST or PORT") -> socket.socket:
+    """Listen on a port. ``settings`` names the settings that gave the address, for messages."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         # `::` also accepts IPv4, as with gunicorn.
@@ -197,9 +173,7 @@ def _listen(host: str, port: int, prefix: str = "") -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=2048, dualstack_ipv6=dual_stack)
     except OSError as error:
         reason = str(error.strerror).partition(" (while")[0]
-        raise CannotServe(
-            f"cannot listen on port {port} of {host}; set {prefix}HOST or {prefix}PORT: {reason}"
-        ) from error
+        raise CannotServe(f"cannot listen on port {port} of {host}; set {settings}: {reason}") from error
 
 
 def _answers(address: tuple[str, int]) -> bool:

@@ -13,12 +13,9 @@ from typing import Any, TextIO
 
 
 def print_line(line: str, stream: TextIO | None = None) -> None:
-    """Print to standard output, or to ``stream``; a closed one is ignored.
-
-    Writes the line and its end in one call, as other processes log to the same terminal. ``print`` would write the
-    end in a second call if Python does not buffer (PYTHONUNBUFFERED).
-    """
+    """Print to standard output, or to ``stream``; a closed one is ignored."""
     with contextlib.suppress(OSError):
+        # In one call, as other processes log to the same terminal: with PYTHONUNBUFFERED, `end` is another call.
         print(f"{line}\n", end="", file=stream or sys.stdout, flush=True)
 
 
@@ -32,9 +29,6 @@ def claim_standard_streams() -> None:
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(descriptor, True)  # noqa: FBT003 # it takes no keyword
     os.close(descriptor)
-
-
-# Child processes that end with their parent.
 
 
 _DIE_WITH_PARENT_SCRIPT = """
@@ -53,10 +47,9 @@ def die_with_parent(command: Sequence[str], sign: signal.Signals) -> list[str]:
     The first word must be an absolute path. Only Linux supports this; elsewhere ``command`` is returned unchanged. On
     Linux, the signal is sent when the thread ends that started the child, so it must be a thread that never ends.
     """
-    if sys.platform == "linux":
-        return [sys.executable, "-I", "-S", "-c", _DIE_WITH_PARENT_SCRIPT, str(os.getpid()), str(int(sign)), *command]
-    else:
+    if sys.platform != "linux":
         return list(command)
+    return [sys.executable, "-I", "-S", "-c", _DIE_WITH_PARENT_SCRIPT, str(os.getpid()), str(int(sign)), *command]
 
 
 class ChildProcess(subprocess.Popen[bytes]):

@@ -8,7 +8,7 @@ from statistics import median
 
 import pytest
 
-from service.devserver.embedded import EmbeddedServerError
+from service.devserver.embedded import CannotServe
 from service.engine.referee import legal_moves
 from service.engine.variants import variants
 from service.games.access import Access
@@ -68,7 +68,7 @@ def bundled_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealSer
         patch.setenv("PATH", "")
         try:
             server = RealServer(tmp_path_factory.mktemp("bundled"))
-        except EmbeddedServerError as failure:
+        except CannotServe as failure:
             pytest.skip(str(failure))
     yield server
     server.stop()

@@ -87,7 +87,7 @@ _MAX_DUE: Final = 100
 
 @contextmanager
 def example_app() -> Iterator[ExampleApp]:
-    """Return the application over a server of its own. Raises ``EmbeddedServerError`` if there is no server to run."""
+    """Return the application over a server of its own. Raises ``CannotServe`` if there is no server to run."""
     with TemporaryDirectory() as folder, EmbeddedServer(Path(folder)) as server:
         topology = open_topology(server.url)
         with closing(RedisEventFeed(topology)) as notifications:
