@@ -39,9 +39,8 @@ from service.redis.connection import (
     node_name,
     round_trip,
 )
+from service.redis.shards import SLOTS
 from service.redis.url import Address, RedisUrl
-
-SLOTS = 16384
 
 REDIRECTIONS = 2
 """Redirections that a call follows: one because of an outdated map, one because a slot is being migrated."""
@@ -79,7 +78,6 @@ class ClusterTopology:
         self._refresh = BackgroundRefresh(self._discover)
 
     def call(self, key: bytes, *commands: Command) -> list[Any]:
-        """Send the commands to the owner of a key, and follow redirections."""
         slot = key_slot(key)
         pool = self._owners[slot] or self._owner(slot)
         answers = self._call(pool, commands)
@@ -89,7 +87,6 @@ class ClusterTopology:
         return answers
 
     def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
-        """Send each command to the owner of its key, to all owners at the same time."""
         answers: list[Any] = [None] * len(calls)
         indexes_of: dict[redis.ConnectionPool, list[int]] = {}
         no_owner: NotSent | None = None
@@ -123,12 +120,10 @@ class ClusterTopology:
         return answers
 
     def node(self, key: bytes) -> str:
-        """Return the name of the owner of a key."""
         slot = key_slot(key)
         return node_name(self._owners[slot] or self._owner(slot))
 
     def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
-        """Return one of these keys for each primary that owns any."""
         if not any(self._owners):
             self._owner(key_slot(keys[0]))
         owned = {self._owners[key_slot(key)]: key for key in keys}
@@ -152,7 +147,6 @@ class ClusterTopology:
         return counts.get(owner) or max(counts.values(), default=1)
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:
-        """Return a new connection to the owner of a key."""
         slot = key_slot(key)
         pool = self._owners[slot] or self._owner(slot)
         try:
@@ -170,7 +164,6 @@ class ClusterTopology:
             self._mark_unreachable(pool)
 
     def durability_warnings(self) -> list[str]:
-        """Return a sentence for each setting of an owner of slots by which games can be lost."""
         try:
             self.node(b"")
         except NotSent:
@@ -200,11 +193,12 @@ class ClusterTopology:
             ]
             redirected = [commands[index] for index in indexes]
             try:
+                pool = self._pool(_address(redirection, pool))
                 if isinstance(redirection, MovedError):
-                    pool = self._moved(slot, pool, redirection)
+                    self._owners[slot] = pool
+                    self._refresh.request()
                     new_answers = self._call(pool, redirected)
                 else:
-                    pool = self._pool(_address(redirection, pool))
                     asking = [part for command in redirected for part in ((b"ASKING",), command)]
                     new_answers = self._call(pool, asking)[1::2]
             except NotSent as error:
@@ -216,11 +210,6 @@ class ClusterTopology:
         if any(isinstance(answer, (*_OUTDATED_MAP, AskError)) for answer in answers):
             self._refresh.request()
         return answers
-
-    def _moved(self, slot: int, pool: redis.ConnectionPool, error: MovedError) -> redis.ConnectionPool:
-        owner = self._owners[slot] = self._pool(_address(error, pool))
-        self._refresh.request()
-        return owner
 
     def _mark_unreachable(self, pool: redis.ConnectionPool) -> None:
         self._unreachable.add(node_name(pool))
@@ -251,7 +240,7 @@ class ClusterTopology:
         """
         last_resort: tuple[list[Any], Address] | None = None
         addresses = dict.fromkeys((*self._addresses, *self._url.addresses))
-        for address in sorted(addresses, key=lambda command: _name(command) in self._unreachable):
+        for address in sorted(addresses, key=lambda address: _name(address) in self._unreachable):
             try:
                 state, slots = execute_unpooled(
                     make_pool(self._url.server(address)),

@@ -71,7 +71,6 @@ class SentinelTopology:
         self._refresh = BackgroundRefresh(self._discover)
 
     def call(self, key: bytes, *commands: Command) -> list[Any]:  # noqa: ARG002 # one server owns all keys
-        """Send the commands to the primary."""
         self._refresh.request_after(POLL_SECONDS)
         pool = self._pool()
         try:
@@ -85,15 +84,12 @@ class SentinelTopology:
         return answers
 
     def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
-        """Send the commands to the primary."""
         return call_together(self.call, calls)
 
     def node(self, key: bytes) -> str:  # noqa: ARG002
-        """Return the name of the primary."""
         return node_name(self._pool())
 
     def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
-        """Return the first key."""
         return [keys[0]]
 
     def require_primary(self, key: bytes) -> None:  # noqa: ARG002
@@ -111,7 +107,6 @@ class SentinelTopology:
         return self._replica_count if self._configured_replicas is None else self._configured_replicas
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:  # noqa: ARG002
-        """Return a new connection to the primary."""
         try:
             return dedicated_connection(self._pool())
         except NotSent:
@@ -119,11 +114,9 @@ class SentinelTopology:
             raise
 
     def report_failure(self, key: bytes) -> None:  # noqa: ARG002
-        """Request another query of the Sentinels."""
         self._refresh.request()
 
     def durability_warnings(self) -> list[str]:
-        """Return a sentence for each setting of the primary by which games can be lost."""
         try:
             return durability_warnings(self._pool())
         except NotSent:

@@ -10,8 +10,8 @@ from string import ascii_letters, digits
 from typing import Final
 
 SHARDS: Final = 256
-_SLOTS: Final = 16_384
-_SLOTS_PER_SHARD: Final = _SLOTS // SHARDS
+SLOTS: Final = 16_384
+_SLOTS_PER_SHARD: Final = SLOTS // SHARDS
 
 _ALPHABET: Final = (ascii_letters + digits + "-_").encode()
 
@@ -48,7 +48,7 @@ def shard_of(key: str) -> int | None:
 
 
 def _shard_of_tag(tag: str) -> int | None:
-    shard, rest = divmod(crc_hqx(tag.encode(), 0) % _SLOTS, _SLOTS_PER_SHARD)
+    shard, rest = divmod(crc_hqx(tag.encode(), 0) % SLOTS, _SLOTS_PER_SHARD)
     return None if rest else shard
 
 

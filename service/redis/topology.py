@@ -16,8 +16,7 @@ from service.redis.cluster import ClusterTopology
 from service.redis.connection import (
     Command,
     DedicatedConnection,
-    MaybeSent,
-    NotSent,
+    call_together,
     connect,
     dedicated_connection,
     durability_warnings,
@@ -100,22 +99,15 @@ class SingleNodeTopology(Topology):
         self._refresh = BackgroundRefresh(self._count_replicas)
 
     def call(self, key: bytes, *commands: Command) -> list[Any]:  # noqa: ARG002 # one server owns all keys
-        """Send the commands to the server."""
         return round_trip(self._pool, commands)
 
     def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
-        """Send the commands to the server."""
-        try:
-            return round_trip(self._pool, tuple([command for _, command in calls])) if calls else []
-        except (NotSent, MaybeSent) as error:
-            return [error] * len(calls)
+        return call_together(self.call, calls)
 
     def node(self, key: bytes) -> str:  # noqa: ARG002
-        """Return the name of the server."""
         return self._name
 
     def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
-        """Return the first key."""
         return [keys[0]]
 
     def require_primary(self, key: bytes) -> None:
@@ -132,14 +124,12 @@ class SingleNodeTopology(Topology):
         return self._connected
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:  # noqa: ARG002
-        """Return a new connection to the server."""
         return dedicated_connection(self._pool)
 
     def report_failure(self, key: bytes) -> None:
         """Do nothing: the server has a fixed address."""
 
     def durability_warnings(self) -> list[str]:
-        """Return a sentence for each setting of the server by which games can be lost."""
         return durability_warnings(self._pool)
 
     def _count_replicas(self) -> None:
