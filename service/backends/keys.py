@@ -409,10 +409,10 @@ class StoredBytes:
         except OutcomeUnknown:  # it may be stored, so it stays counted
             raise
         except Exception:
-            self._shares.refund(tenant, size)
+            self._shares.count(tenant, -size)
             raise
         if answer.replayed:
-            self._shares.refund(tenant, size)
+            self._shares.count(tenant, -size)
         return answer
 
     def limit(self, backend: Backend) -> int | None:

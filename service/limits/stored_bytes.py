@@ -12,7 +12,7 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 from service.bounded_cache import BoundedCache
 from service.limits.memory import RESERVE_PERCENT, Memory
@@ -38,8 +38,8 @@ PART_OF_RESERVE: Final = 20
 
 _MIB: Final = 1024 * 1024
 _DAY_SECONDS: Final = 86_400
-_MAX_KNOWN: Final = 10_000
-"""Tenants whose counts are cached."""
+_MAX_KNOWN: Final = 20_000
+"""Counts and own limits that are cached."""
 
 _log = logging.getLogger(__name__)
 
@@ -62,55 +62,31 @@ class ShareUsed(Exception):
         self.retry_after = retry_after
 
 
-class Shares(Protocol):
-    """The shares of all tenants. During a fault of the store, everything is admitted.
+class Shares:
+    """The shares of all tenants. By itself, and during a fault of the store, it admits everything.
 
     ``counts_writes``: whether memory is short, so that writes to existing games need ``admit``. Every write reads it.
     ``is_reserved``: whether only the reserve is left.
     """
 
-    counts_writes: bool
-    is_reserved: bool
+    counts_writes = False
+    is_reserved = False
 
     def charge(self, tenant: Tenant, size: int) -> None:
         """Charge ``size`` bytes for something new. Raises ``ShareUsed``, and charges nothing then."""
 
-    def limit(self, tenant: Tenant) -> int | None:
+    def limit(self, tenant: Tenant) -> int | None:  # noqa: ARG002
         """Return the bytes that a tenant may store in a day, ``None`` without a limit."""
-
-    def refund(self, tenant: Tenant, size: int) -> None:
-        """Refund the bytes that were charged for something that was not stored."""
+        return None
 
     def admit(self, tenant: Tenant, size: int) -> None:
         """Raise ``ShareUsed`` unless the tenant may write ``size`` bytes to an existing game."""
 
     def count(self, tenant: Tenant, size: int) -> None:
-        """Charge ``size`` bytes that were written to existing games."""
+        """Charge ``size`` bytes that were written to existing games; less than 0 to refund what was not stored."""
 
 
-class Unlimited(Shares):
-    """Admits all writes."""
-
-    counts_writes = False
-    is_reserved = False
-
-    def charge(self, tenant: Tenant, size: int) -> None:
-        """Do nothing."""
-
-    def limit(self, tenant: Tenant) -> int | None:  # noqa: ARG002 # as the port has it
-        return None
-
-    def refund(self, tenant: Tenant, size: int) -> None:
-        """Do nothing."""
-
-    def admit(self, tenant: Tenant, size: int) -> None:
-        """Do nothing."""
-
-    def count(self, tenant: Tenant, size: int) -> None:
-        """Do nothing."""
-
-
-UNLIMITED: Final = Unlimited()
+UNLIMITED: Final = Shares()
 
 
 class Budgets(NamedTuple):
@@ -142,10 +118,8 @@ class RedisShares(Shares):
         self._clock = clock
         self._read_own_budget = own_budget
         self._bytes: int | None = None
-        self._known = BoundedCache[bytes, tuple[int, int]](_MAX_KNOWN)
-        self._own = BoundedCache[str, tuple[int | None, int]](_MAX_KNOWN)
-        self.counts_writes = False
-        self.is_reserved = False
+        self._known = BoundedCache[bytes | str, tuple[int | None, int]](_MAX_KNOWN)
+        """Counts by their keys, and own limits by application, each with the time when it was read."""
 
     def refresh(self) -> None:
         """Read the memory of the servers, unless one of them does not answer. Raises no fault of the store."""
@@ -172,9 +146,9 @@ class RedisShares(Shares):
 
     def limit(self, tenant: Tenant) -> int | None:
         budget = self._budgets.app if tenant.is_app else self._budgets.network
-        own = self._own_budget(tenant.id) if tenant.is_app else None
-        if own is not None:
-            budget = own
+        if tenant.is_app:
+            own = self._cached(tenant.id, lambda: self._read_own_budget(tenant.id))
+            budget = budget if own is None else own
         if budget is not None:
             return budget * _MIB or None
         if self._bytes is None:
@@ -183,12 +157,8 @@ class RedisShares(Shares):
 
     def charge(self, tenant: Tenant, size: int) -> None:
         limit = self.limit(tenant)
-        if limit is not None:
-            self._charge(keys.share(tenant.id, self._day()), size, limit)
-
-    def refund(self, tenant: Tenant, size: int) -> None:
-        if self.limit(tenant) is not None:
-            self._count(keys.share(tenant.id, self._day()), -size, None)
+        if limit is not None and not self._count(keys.share(tenant.id, self._day()), size, limit):
+            raise ShareUsed(self._until_tomorrow())
 
     def admit(self, tenant: Tenant, size: int) -> None:
         """Charge the share in the reserve if only the reserve is left, else check that two shares are not used up."""
@@ -201,36 +171,25 @@ class RedisShares(Shares):
             if self.is_reserved:
                 raise ShareUsed(self._until_tomorrow())
         limit = self.limit(tenant)
-        if limit is not None and self._cached_count(keys.share(tenant.id, day)) >= WRITE_SHARES * limit:
-            raise ShareUsed(self._until_tomorrow())
+        if limit is not None:
+            key = keys.share(tenant.id, day)
+            stored = self._cached(key, lambda: int(self._calls.read("share", key, (b"GET", key)) or 0))
+            if (stored or 0) >= WRITE_SHARES * limit:
+                raise ShareUsed(self._until_tomorrow())
 
     def count(self, tenant: Tenant, size: int) -> None:
         if self.limit(tenant) is not None:
             self._count(keys.share(tenant.id, self._day()), size, None)
 
-    def _own_budget(self, app: str) -> int | None:
-        """Return the MiB that the operator has set for this application, cached for ``KNOWN_MS``."""
+    def _cached(self, key: bytes | str, read: Callable[[], int | None]) -> int | None:
+        """Return what ``read`` returns, cached for ``KNOWN_MS``; ``None`` if a fault of the store has prevented it."""
         now = self._clock()
-        budget, read_at = self._own.get(app) or (None, -KNOWN_MS)
+        value, read_at = self._known.get(key) or (None, -KNOWN_MS)
         if now - read_at >= KNOWN_MS:
             with suppress(StorageUnavailable):
-                budget = self._read_own_budget(app)
-            self._own.put(app, (budget, now))
-        return budget
-
-    def _charge(self, key: bytes, size: int, limit: int) -> None:
-        if not self._count(key, size, limit):
-            raise ShareUsed(self._until_tomorrow())
-
-    def _cached_count(self, key: bytes) -> int:
-        """Return a count, cached for ``KNOWN_MS``; 0 if it was never read because of a fault of the store."""
-        now = self._clock()
-        count, read_at = self._known.get(key) or (0, -KNOWN_MS)
-        if now - read_at >= KNOWN_MS:
-            with suppress(StorageUnavailable):
-                count = int(self._calls.read("share", key, (b"GET", key)) or 0)
-            self._known.put(key, (count, now))
-        return count
+                value = read()
+            self._known.put(key, (value, now))
+        return value
 
     def _count(self, key: bytes, size: int, limit: int | None) -> bool:
         """Add to a count, and return whether that was possible without exceeding ``limit``.

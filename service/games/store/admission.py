@@ -67,7 +67,7 @@ class Admission:
 
     def give_back(self, game: Game, size: int) -> None:
         """Refund the bytes of a new game that was not stored."""
-        self._shares.refund(tenant_of(game), size)
+        self._shares.count(tenant_of(game), -size)
 
     def write(self, game: Game, events: Sequence[bytes], record: IdempotencyRecord | None) -> None:
         """Admit a write with this new state of a game; called only while the store has little memory left.
