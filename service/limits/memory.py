@@ -8,6 +8,7 @@ that does not show its memory.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
@@ -48,17 +49,6 @@ class Memory(NamedTuple):
         return cls(used, limit) if limit else cls()
 
 
-class _Check(NamedTuple):
-    """A check of the memory of a server.
-
-    ``time``: when it began, in seconds.
-    ``refused``: whether new things are refused until the next check.
-    """
-
-    time: float
-    refused: bool
-
-
 class MemoryReserve:
     """Keeps a reserve on each server of a topology.
 
@@ -76,7 +66,8 @@ class MemoryReserve:
         self._topology = topology
         self._now = now
         self._observe_failure = observe_failure
-        self._checks: dict[str, _Check] = {}
+        self._checks: dict[str, tuple[float, bool]] = {}
+        """For each server: when its last check began, in seconds, and whether new things are refused until the next."""
 
     def require_space(self, key: bytes) -> None:
         """Raise ``StorageUnavailable`` if the owner of ``key`` has only its reserve left, or does not answer.
@@ -85,16 +76,17 @@ class MemoryReserve:
         """
         try:
             node = self._topology.node(key)
-            check = self._checks.get(node)
+            began, refused = self._checks.get(node, (-inf, False))
             now = self._now()
-            if check is None or now - check.time >= CHECK_SECONDS:
-                self._checks[node] = _Check(now, check is not None and check.refused)
+            if now - began >= CHECK_SECONDS:
+                self._checks[node] = now, refused
                 (answer,) = self._topology.call(key, (b"INFO", b"memory"))
-                check = self._checks[node] = _Check(now, Memory.from_info(answer).is_reserved)
+                refused = Memory.from_info(answer).is_reserved
+                self._checks[node] = now, refused
         except (NotSent, MaybeSent) as error:
             unavailable = unanswered(error)
             self._observe_failure(unavailable.reason)
             raise unavailable from error
-        if check.refused:
+        if refused:
             self._observe_failure(REASON)
             raise StorageUnavailable(REASON, RETRY_LATER_SECONDS)
