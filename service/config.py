@@ -21,7 +21,6 @@ GAMES = ("anyone", "apps")
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-_DURABILITY = re.compile(r"local|replicated(:[1-9])?")
 _INTEGER = re.compile(r"0|[1-9][0-9]{0,8}")
 _MAPPED_BITS = 96
 _PUBLIC_URL = re.compile(
@@ -95,12 +94,6 @@ def _word(words: tuple[str, ...]) -> SettingType:
     return SettingType(f"one of {', '.join(words)}", read)
 
 
-def _durability(text: str) -> str:
-    if not _DURABILITY.fullmatch(text.lower()):
-        raise ValueError
-    return text.lower()
-
-
 def _host(text: str) -> str:
     if not _HOST_NAME.fullmatch(text):
         ipaddress.ip_address(text)
@@ -137,10 +130,9 @@ def _check_url(parts: re.Match[str] | None) -> None:
 
 
 def _proxy(text: str) -> str | None:
-    if not text:
-        return None
-    _check_url(_PROXY.fullmatch(text))
-    return text
+    if text:
+        _check_url(_PROXY.fullmatch(text))
+    return text or None
 
 
 def _public_urls(text: str) -> tuple[str, ...]:
@@ -151,23 +143,23 @@ def _public_urls(text: str) -> tuple[str, ...]:
 
 
 def _redis_url(text: str) -> str | None:
-    if not text:
-        return None
-    read_redis_url(text)
-    return text
+    if text:
+        read_redis_url(text)
+    return text or None
 
 
 def _secrets(text: str) -> tuple[str, ...]:
-    if not text:
-        return ()
-    secrets = tuple(re.split(" *, *", text))
+    secrets = tuple(re.split(" *, *", text)) if text else ()
     if any(len(secret) < 32 or not secret.isprintable() for secret in secrets):
         raise ValueError
     return secrets
 
 
 _SECRETS = SettingType("32 characters or more, or several such keys separated by commas", _secrets, secret=True)
-_DURABLE = SettingType("one of local, replicated, replicated:1 to replicated:9", _durability)
+_DURABLE = SettingType(
+    "one of local, replicated, replicated:1 to replicated:9",
+    _word(("local", "replicated", *[f"replicated:{number}" for number in range(1, 10)])).read,
+)
 _HOST = SettingType("an IP address or a host name", _host)
 _FOLDER = SettingType("the path of a folder", _folder)
 _NETWORKS = SettingType("addresses and networks, separated by commas", _networks)
@@ -364,11 +356,6 @@ class Settings:
         return int(number) if number else None
 
     @property
-    def finished_ttl_seconds(self) -> int:
-        """Seconds that a finished game is stored after its last event; at most ``game_ttl_seconds``."""
-        return min(self.finished_ttl_days * 86_400, self.game_ttl_seconds)
-
-    @property
     def game_ttl_seconds(self) -> int:
         """Seconds that a game is stored after its last move."""
         return self.game_ttl_days * 86_400
@@ -387,17 +374,13 @@ class Settings:
         for setting in SETTINGS:
             try:
                 text = _text_of(setting, environ)
+                if text is not None:
+                    values[setting.name.lower()] = setting.kind.read(text)
             except InvalidSettings as error:
                 errors += error.errors
-                continue
-            if text is None:
-                continue
-            try:
-                values[setting.name.lower()] = setting.kind.read(text)
             except ValueError:
-                errors.append(
-                    InvalidSetting(setting.name, None if setting.kind.secret else text, setting.kind.expected)
-                )
+                shown = None if setting.kind.secret else text
+                errors.append(InvalidSetting(setting.name, shown, setting.kind.expected))
         settings = cls(**values)  # type: ignore[arg-type] # each reader returns the type of its field, which a test checks
         errors += settings._conflicts(environ)
         if errors:

@@ -8,14 +8,14 @@ from __future__ import annotations
 from functools import partial
 from importlib.metadata import version
 from threading import BoundedSemaphore
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from service.backends.index.store import RedisIndex, RedisLobby
 from service.backends.store import RedisBackends, RedisErasures, read_own_budget
 from service.backends.webhooks.store import RedisWebhooks
 from service.config import Settings
 from service.games.automation.deletions import DeletedGames
-from service.games.model.schedule import Lifetimes
+from service.games.model.schedule import DAY_MS, Lifetimes
 from service.games.store.all_games import RedisStoredGames
 from service.games.store.redis_store import RedisDeletions, RedisGamesOfBots, RedisStore
 from service.games.store.reminder_queue import RedisReminders
@@ -25,16 +25,9 @@ from service.limits.memory import MemoryReserve
 from service.limits.stored_bytes import Budgets, RedisShares
 from service.metrics import Metrics
 from service.outgoing.sender import Sender
-from service.redis.calls import (
-    NO_LIMIT,
-    WRITE_FAILURES,
-    RedisCalls,
-    observe_nothing,
-)
+from service.redis.calls import NO_LIMIT, WRITE_FAILURES, RedisCalls, observe_nothing
 from service.redis.server_clock import ServerClock
 from service.redis.topology import Topology, open_topology
-
-_DAY_SECONDS: Final = 86_400
 
 
 class Storage(NamedTuple):
@@ -60,13 +53,7 @@ class Storage(NamedTuple):
 
 def lifetimes_of(settings: Settings) -> Lifetimes:
     """Return the lifetimes of stored games."""
-    return Lifetimes.at_most(settings.game_ttl_seconds * 1000, settings.finished_ttl_seconds * 1000)
-
-
-def _url_of(settings: Settings) -> str:
-    if settings.redis_url is None:
-        raise ValueError("REDIS_URL is required; `python -m service` starts an embedded server")
-    return settings.redis_url
+    return Lifetimes.at_most(settings.game_ttl_days * DAY_MS, settings.finished_ttl_days * DAY_MS)
 
 
 def open_storage(settings: Settings, metrics: Metrics, max_calls: int | None = None) -> Storage:
@@ -75,7 +62,9 @@ def open_storage(settings: Settings, metrics: Metrics, max_calls: int | None = N
     ``max_calls`` limits the concurrent calls about games, endpoints and erasures. Calls about reminders and deletions,
     with which a process polls for work, are not limited. Raises ``ValueError`` without a ``REDIS_URL``.
     """
-    topology = open_topology(_url_of(settings), settings.replicas)
+    if settings.redis_url is None:
+        raise ValueError("REDIS_URL is required; `python -m service` starts an embedded server")
+    topology = open_topology(settings.redis_url, settings.replicas)
     observe, failed, ttl = metrics.redis, metrics.failed_writes(WRITE_FAILURES), settings.game_ttl_seconds
     slots = NO_LIMIT if max_calls is None else BoundedSemaphore(max_calls)
     limited = partial(RedisCalls, topology, observe=observe, slots=slots)
@@ -85,6 +74,7 @@ def open_storage(settings: Settings, metrics: Metrics, max_calls: int | None = N
     reserve = MemoryReserve(topology, observe_failure=failed)
     reminders = RedisReminders(topology, observe=observe, observe_failure=failed)
     clock = ServerClock(reminders.server_time, observe=metrics.clock_offset.set)
+    budgets = Budgets(settings.stored_mb_per_day, settings.app_stored_mb_per_day)
     return Storage(
         topology=topology,
         store=RedisStore(counted, ttl, reserve),
@@ -98,12 +88,7 @@ def open_storage(settings: Settings, metrics: Metrics, max_calls: int | None = N
         games_of_bots=RedisGamesOfBots(calls, ttl),
         calls=calls,
         clock=clock,
-        shares=RedisShares(
-            unlimited,
-            Budgets(settings.stored_mb_per_day, settings.app_stored_mb_per_day),
-            clock=clock,
-            own_budget=partial(read_own_budget, unlimited),
-        ),
+        shares=RedisShares(unlimited, budgets, clock=clock, own_budget=partial(read_own_budget, unlimited)),
         stats=RedisStats(unlimited),
         stored_games=RedisStoredGames(unlimited),
         learning=RedisLearning(calls),
