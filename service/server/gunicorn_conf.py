@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import sys
+from functools import partial
 from typing import Any, Final
 
 from gunicorn.glogging import Logger
@@ -89,7 +90,10 @@ def on_starting(server: Any) -> None:
             "Redis, or a request to create or join a game fails if it is repeated on another machine",
             settings.data_dir,
         )
-    os.register_at_fork(before=_block_stops, after_in_parent=_unblock_stops)
+    os.register_at_fork(
+        before=partial(signal.pthread_sigmask, signal.SIG_BLOCK, _STOPS),
+        after_in_parent=partial(signal.pthread_sigmask, signal.SIG_UNBLOCK, _STOPS),
+    )
 
 
 def when_ready(server: Any) -> None:
@@ -144,11 +148,3 @@ def _require_secret() -> None:
             f"domino-service: cannot keep a secret in {settings.data_dir}, set SECRET_KEY or another DATA_DIR: "
             f"{error.strerror}"
         ) from None
-
-
-def _block_stops() -> None:
-    signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
-
-
-def _unblock_stops() -> None:
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)

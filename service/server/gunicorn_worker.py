@@ -4,10 +4,10 @@ Owns the lifetime of connections and of bodies (``wsgi_exchange`` has the interf
 
     idle             after ``keepalive`` of gunicorn_conf since the last response, the connection is closed
     request head     after ``keepalive`` since its first byte, or MAX_HEAD_BYTES, the connection is closed
-    request body     after BODY_SECONDS since the first read, the application gets a TimeoutError
+    request body     after ``body_seconds`` since the first read, the application gets a TimeoutError
     unread body      after the response, the rest of the body is discarded; if it is longer than MAX_DISCARDED_BYTES,
                      the connection is closed
-    response         after SEND_SECONDS for one chunk, the connection and the application's iterable are closed
+    response         after ``send_seconds`` for one chunk, the connection and the application's iterable are closed
     shutdown         running requests finish, `drain()` of the application is called, idle connections are closed
 
 For a malformed HTTP request, gunicorn would send and log a part of the request. Here the response is a problem that
@@ -152,35 +152,43 @@ class DeadlineReader:
 
 
 MAX_HEAD_BYTES: Final = 32 * 1024
-BODY_SECONDS: Final = 10.0
-SEND_SECONDS: Final = 30.0
-LAST_REQUEST_SECONDS: Final = 0.5  # at a shutdown, for one more request of a connection; its response closes it
 HEARTBEAT_SECONDS: Final = 1.0
 
-_MALFORMED: Final = {
-    "type": "/problems#malformed",
-    "title": "Malformed request",
-    "status": 400,
-    "detail": "This is not a well-formed HTTP request.",
-    "code": "malformed",
-    "reason": "malformed",
-}
-_URI_TOO_LONG: Final = {
-    "type": "/problems#uri_too_long",
-    "title": "Address too long",
-    "status": 414,
-    "detail": "The address, with its query, is longer than 4,000 characters.",
-    "code": "uri_too_long",
-    "reason": "uri_too_long",
-}
-_INTERNAL: Final = {
-    "type": "/problems#internal",
-    "title": "Internal error",
-    "status": 500,
-    "detail": "An unexpected error occurred. Get the game before you retry.",
-    "code": "internal",
-    "reason": "internal",
-}
+
+def _problem(status: str, code: str, title: str, detail: str) -> bytes:
+    """Return a response that ends the connection; ``status`` is the number with its phrase."""
+    number = int(status.partition(" ")[0])
+    kind = f"/problems#{code}"
+    problem = {"type": kind, "title": title, "status": number, "detail": detail, "code": code, "reason": code}
+    body = json.dumps(problem).encode()
+    head = (
+        f"HTTP/1.1 {status}\r\n"
+        "Content-Type: application/problem+json\r\n"
+        "Access-Control-Allow-Origin: *\r\n"
+        "Cache-Control: no-store\r\n"
+        "Content-Language: en\r\n"
+        "X-Content-Type-Options: nosniff\r\n"
+        "Connection: close\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    )
+    return head.encode() + body
+
+
+_MALFORMED: Final = _problem(
+    "400 Bad Request", "malformed", "Malformed request", "This is not a well-formed HTTP request."
+)
+_URI_TOO_LONG: Final = _problem(
+    "414 URI Too Long",
+    "uri_too_long",
+    "Address too long",
+    "The address, with its query, is longer than 4,000 characters.",
+)
+_INTERNAL: Final = _problem(
+    "500 Internal Server Error",
+    "internal",
+    "Internal error",
+    "An unexpected error occurred. Get the game before you retry.",
+)
 
 
 class _BoundedRequest(Request):  # type: ignore[misc]  # gunicorn has no type information
@@ -219,9 +227,9 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
 
     alive: bool
     cfg: Any
-    body_seconds: ClassVar[float] = BODY_SECONDS
-    send_seconds: ClassVar[float] = SEND_SECONDS
-    last_request_seconds: ClassVar[float] = LAST_REQUEST_SECONDS
+    body_seconds: ClassVar[float] = 10.0
+    send_seconds: ClassVar[float] = 30.0
+    last_request_seconds: ClassVar[float] = 0.5  # at a shutdown, for one more request; its response closes a connection
 
     def init_process(self) -> None:
         """Run the worker until it ends. gunicorn calls this in the new process after the fork."""
@@ -279,7 +287,10 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
             server.close()
         for request in self._in_flight.values():
             request.force_close()  # `Connection: close`, unless the response has begun; later responses have it, too
-        self._notify_application()
+        try:
+            getattr(self.wsgi, "drain", lambda: None)()
+        except Exception:
+            self.log.exception("drain() of the application failed")
         if self._finish(servers, min(deadline, time.monotonic() + self.last_request_seconds)):
             return
         for connection in self._connections - self._in_flight.keys():
@@ -290,15 +301,6 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         self.log.warning("graceful timeout exceeded, closing %d connections", len(self._connections))
         for server in servers:
             server.stop(timeout=0)
-
-    def _notify_application(self) -> None:
-        drain = getattr(self.wsgi, "drain", None)
-        if drain is None:
-            return
-        try:
-            drain()
-        except Exception:
-            self.log.exception("drain() of the application failed")
 
     def _finish(self, servers: list[StreamServer], deadline: float) -> bool:
         """Wait until all connections are closed; return whether that happened before ``deadline``."""
@@ -391,27 +393,16 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         """Respond to a malformed request, or to an error outside the application."""
         if isinstance(exc, LimitRequestLine):
             self.log.info("request line too long")
-            problem, reason = _URI_TOO_LONG, "URI Too Long"
+            problem = _URI_TOO_LONG
         elif isinstance(exc, ParseException):
             self.log.info("malformed request: %s", type(exc).__name__)
-            problem, reason = _MALFORMED, "Bad Request"
+            problem = _MALFORMED
         else:
             self.log.error("error outside the application", exc_info=exc)
-            problem, reason = _INTERNAL, "Internal Server Error"
-        body = json.dumps(problem).encode()
-        head = (
-            f"HTTP/1.1 {problem['status']} {reason}\r\n"
-            "Content-Type: application/problem+json\r\n"
-            "Access-Control-Allow-Origin: *\r\n"
-            "Cache-Control: no-store\r\n"
-            "Content-Language: en\r\n"
-            "X-Content-Type-Options: nosniff\r\n"
-            "Connection: close\r\n"
-            f"Content-Length: {len(body)}\r\n\r\n"
-        )
+            problem = _INTERNAL
         with contextlib.suppress(OSError):
             client.settimeout(self.send_seconds)
-            client.sendall(head.encode() + body)
+            client.sendall(problem)
 
 
 def _shutdown_read(connection: socket.socket) -> None:
