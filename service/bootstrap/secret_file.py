@@ -26,21 +26,15 @@ class InvalidSecretFile(ValueError):
         )
 
 
-def read_secret(folder: Path) -> bytes | None:
-    """Return the secret in this folder's file; ``None`` if the file is missing or cannot be opened.
+def known_secrets(keys: Sequence[str], folder: Path) -> tuple[bytes, ...]:
+    """Return these keys as bytes, then the secret in this folder's file if it can be opened.
 
     Raises ``InvalidSecretFile``.
     """
-    try:
-        return _read(folder / FILE)
-    except OSError:
-        return None
-
-
-def known_secrets(keys: Sequence[str], folder: Path) -> tuple[bytes, ...]:
-    """Return these keys as bytes, then the secret in this folder's file, if any. Raises ``InvalidSecretFile``."""
-    generated = read_secret(folder)
-    return (*[key.encode() for key in keys], *([] if generated is None else [generated]))
+    secrets = [key.encode() for key in keys]
+    with contextlib.suppress(OSError):
+        secrets.append(_read(folder / FILE))
+    return tuple(secrets)
 
 
 def server_secrets(keys: Sequence[str], folder: Path) -> tuple[bytes, ...]:

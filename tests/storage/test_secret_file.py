@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from service.bootstrap.secret_file import BYTES, InvalidSecretFile, load_or_create_secret, read_secret, server_secrets
+from service.bootstrap.secret_file import BYTES, InvalidSecretFile, known_secrets, load_or_create_secret, server_secrets
 from service.config import Settings
 
 PROCESSES = 8
@@ -39,7 +39,7 @@ def test_a_secret_is_created_once_and_kept(tmp_path: Path) -> None:
 
 
 def test_a_generated_secret_is_accepted_after_those_of_the_settings(tmp_path: Path) -> None:
-    assert read_secret(tmp_path) is None
+    assert known_secrets((), tmp_path) == ()
     settings = Settings(secret_key=("a" * 32, "b" * 32), data_dir=tmp_path)
     assert server_secrets(settings.secret_key, settings.data_dir) == (b"a" * 32, b"b" * 32)
     assert list(tmp_path.iterdir()) == []
