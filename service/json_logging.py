@@ -42,8 +42,8 @@ class JsonFormatter(logging.Formatter):
         fields = getattr(record, "fields", None)
         if fields is not None:
             line |= fields
-        if record.exc_info and record.exc_info[1] is not None:
-            line["stack"] = _stack(record.exc_info[1])
+        if stack := _stack(record):
+            line["stack"] = stack
         return orjson.dumps(line, default=str).decode()
 
 
@@ -72,8 +72,7 @@ class TextFormatter(logging.Formatter):
         if record.levelno != logging.INFO:
             text = f"{record.levelname.lower()}: {text}"
         lines = [time.strftime("%H:%M:%S ", time.localtime(record.created)) + text]
-        if record.exc_info and record.exc_info[1] is not None:
-            lines += [f"    {line}" for line in _stack(record.exc_info[1])]
+        lines += [f"    {line}" for line in _stack(record)]
         return "\n".join("".join([char if char.isprintable() else "\ufffd" for char in line]) for line in lines)
 
 
@@ -196,11 +195,11 @@ def configure_logging(level: str, log_format: str) -> None:
     logging.getLogger("service").setLevel(level.upper())
 
 
-def _stack(error: BaseException) -> list[str]:
-    """Return the frames and the type of each exception in the chain, the original cause first."""
+def _stack(record: logging.LogRecord) -> list[str]:
+    """Return the frames and the type of each exception in the chain, if any, the original cause first."""
     lines: list[str] = []
     seen: set[int] = set()
-    link: BaseException | None = error
+    link = record.exc_info[1] if record.exc_info else None
     while link is not None and id(link) not in seen:
         seen.add(id(link))
         frames = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(link.__traceback__)]
