@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from importlib.metadata import version
-from typing import Final, NamedTuple, get_args
+from typing import Final, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric, generate_latest, values
 from prometheus_client.core import GaugeMetricFamily
@@ -79,11 +79,6 @@ LIMITS: Final = ("create", "read", "failure", "seat", "token", "presence", "app"
 _REDIS_SECONDS: Final = (0.00025, 0.0005, 0.001, 0.0025, 0.01, 0.1, 1.0)
 
 
-class _RequestMetrics(NamedTuple):
-    add: Callable[[], None]
-    observe: Callable[[float], None]
-
-
 class Metrics:
     """The metrics of one process.
 
@@ -130,7 +125,7 @@ class Metrics:
         self.streams_limit = gauge("domino_open_streams_limit", most, multiprocess_mode="livesum")
         self._store_gauges: Collector | None = None
         # The labelled metrics by their labels: the library's lookup takes longer than counting.
-        self._by_request: dict[tuple[str, str, int], _RequestMetrics] = {}
+        self._by_request: dict[tuple[str, str, int], tuple[Callable[[], None], Callable[[float], None]]] = {}
         self._operations: dict[str, Callable[[float], None]] = {}
         self._variants: dict[str, Callable[[], None]] = {}
         self._show_zeros()
@@ -166,12 +161,11 @@ class Metrics:
         """Count a request that has ended; ``route`` is the template of its route."""
         metrics = self._by_request.get((method, route, status))
         if metrics is None:
-            metrics = _RequestMetrics(
-                self._requests.labels(method, route, str(status)).inc, self._durations.labels(method, route).observe
-            )
-            self._by_request[method, route, status] = metrics
-        metrics.add()
-        metrics.observe(seconds)
+            count = self._requests.labels(method, route, str(status)).inc
+            metrics = self._by_request[method, route, status] = count, self._durations.labels(method, route).observe
+        add, observe = metrics
+        add()
+        observe(seconds)
 
     def redis(self, operation: str, seconds: float) -> None:
         """Observe the duration of a Redis command, including failed ones."""
