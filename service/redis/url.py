@@ -20,7 +20,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 _FORM = re.compile(
-    r"(?P<scheme>redis|rediss)(?P<kind>|\+sentinel|\+cluster)://"
+    r"(?P<scheme>redis|rediss)(\+(?P<kind>sentinel|cluster))?://"
     r"((?P<credentials>[^/?#]*)@)?(?P<servers>[^/?#@]*)(?P<path>/[^?#]*)?(\?(?P<options>[^#]*))?"
 )
 _DATABASE = re.compile(r"[0-9]{1,5}")
@@ -75,23 +75,18 @@ def read_redis_url(text: str) -> RedisUrl:
         raise ValueError(
             "it must begin with redis://, rediss:// or unix://, or with their forms for Sentinel or Cluster"
         )
-    options = _options(form["options"] or "", form["scheme"], form["kind"])
+    kind = form["kind"] or "single"
+    options = _options(form["options"] or "", form["scheme"], kind)
     path = (form["path"] or "").removeprefix("/").split("/")
-    match form["kind"]:
-        case "+sentinel":
-            service = unquote(path.pop(0))
-            if not service:
-                raise ValueError("it must name the primary that Sentinel knows")
-            kind, port = "sentinel", _SENTINEL_PORT
-        case "+cluster":
-            service, kind, port = "", "cluster", _REDIS_PORT
-        case _:
-            service, kind, port = "", "single", _REDIS_PORT
+    service = unquote(path.pop(0)) if kind == "sentinel" else ""
+    if kind == "sentinel" and not service:
+        raise ValueError("it must name the primary that Sentinel knows")
     database = "/".join(path)
     if database and not _DATABASE.fullmatch(database):
         raise ValueError("the path must be the number of a database")
     if kind == "cluster" and database.strip("0"):
         raise ValueError("a Cluster only has database 0")
+    port = _SENTINEL_PORT if kind == "sentinel" else _REDIS_PORT
     addresses = tuple(_address(server, port) for server in form["servers"].split(","))
     if kind == "single":
         if len(addresses) > 1:
@@ -107,7 +102,7 @@ def _unix(text: str) -> RedisUrl:
     parts = urlsplit(text)
     if parts.netloc.rpartition("@")[2] or not parts.path.startswith("/"):
         raise ValueError("it must name the path of a socket")
-    _options(parts.query, "unix", "")
+    _options(parts.query, "unix", "single")
     return RedisUrl("single", text)
 
 
@@ -115,10 +110,10 @@ def _options(text: str, scheme: str, kind: str) -> dict[str, str]:
     """Return the options of a URL. Raises ``ValueError`` for an option that must not be set."""
     options = dict(parse_qsl(text, keep_blank_values=True))
     for name, value in options.items():
-        if name == "db" and kind != "+cluster":
+        if name == "db" and kind != "cluster":
             if not _DATABASE.fullmatch(value):
                 raise ValueError("db must be the number of a database")
-        elif not (name == "sentinel_password" and kind == "+sentinel") and not (
+        elif not (name == "sentinel_password" and kind == "sentinel") and not (
             name.startswith("ssl_") and scheme == "rediss"
         ):
             raise ValueError("it may not set " + re.sub(r"[^a-z_]", "?", name[:40]))
