@@ -202,9 +202,7 @@ class Settings:
         "processes that make the moves of computer players, in a run without `REDIS_URL`; `0`: none",
     )
     schedulers: int = _setting(
-        "1",
-        _integer(0, 16),
-        "processes that handle expired deadlines, in a run without `REDIS_URL`; `0`: none",
+        "1", _integer(0, 16), "processes that handle expired deadlines, in a run without `REDIS_URL`; `0`: none"
     )
     messengers: int = _setting(
         "1",
@@ -252,9 +250,7 @@ class Settings:
         "of the store, if that has a limit",
     )
     app_stored_mb_per_day: int | None = _setting(
-        "",
-        _optional_integer(0, 1_000_000),
-        "the same for one application; none: a fifth",
+        "", _optional_integer(0, 1_000_000), "the same for one application; none: a fifth"
     )
     log_level: str = _setting("info", _word(LOG_LEVELS), "lowest level that is logged: " + ", ".join(LOG_LEVELS))
     log_format: str = _setting(
@@ -328,9 +324,7 @@ class Settings:
     )
     worker_connections: int = _setting("5000", _integer(1, 100_000), "connections that one worker serves at a time")
     max_streams: int = _setting(
-        "4000",
-        _integer(0, 100_000),
-        "streams and long polls of one worker at a time; less than `WORKER_CONNECTIONS`",
+        "4000", _integer(0, 100_000), "streams and long polls of one worker at a time; less than `WORKER_CONNECTIONS`"
     )
     max_streams_per_address: int = _setting(
         "1000", _integer(0, 100_000), "of these, from one address; `0`: no limit of its own"

@@ -101,7 +101,5 @@ def open_storage(settings: Settings, metrics: Metrics, max_calls: int | None = N
 def build_sender(settings: Settings) -> Sender:
     """Return the sender, with the networks and the proxy in the settings."""
     return Sender(
-        f"domino-service/{version('domino-service')}",
-        networks=settings.webhook_networks,
-        proxy=settings.webhook_proxy,
+        f"domino-service/{version('domino-service')}", networks=settings.webhook_networks, proxy=settings.webhook_proxy
     )

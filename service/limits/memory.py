@@ -57,11 +57,7 @@ class MemoryReserve:
     """
 
     def __init__(
-        self,
-        topology: Topology,
-        *,
-        observe_failure: FailureObserver,
-        now: Callable[[], float] = monotonic,
+        self, topology: Topology, *, observe_failure: FailureObserver, now: Callable[[], float] = monotonic
     ) -> None:
         self._topology = topology
         self._now = now

@@ -106,12 +106,7 @@ class RedisShares(Shares):
     """
 
     def __init__(
-        self,
-        calls: RedisCalls,
-        budgets: Budgets,
-        *,
-        clock: Callable[[], int],
-        own_budget: Callable[[str], int | None],
+        self, calls: RedisCalls, budgets: Budgets, *, clock: Callable[[], int], own_budget: Callable[[str], int | None]
     ) -> None:
         self._calls = calls
         self._budgets = budgets
