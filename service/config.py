@@ -358,10 +358,8 @@ class Settings:
     def from_environ(cls, environ: Mapping[str, str]) -> Settings:
         """Return the settings in ``environ``; missing ones have their defaults.
 
-        A secret can be in a file that ``<NAME>_FILE`` names; blanks and line feeds around it are removed.
-
-        Raises:
-            InvalidSettings: one or more values are invalid; the error names all of them.
+        A secret can be in a file that ``<NAME>_FILE`` names; blanks and line feeds around it are removed. Raises
+        ``InvalidSettings``, which names all invalid values.
         """
         values: dict[str, object] = {}
         errors: list[InvalidSetting] = []

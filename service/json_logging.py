@@ -57,10 +57,7 @@ class TextFormatter(logging.Formatter):
     """Formats a log record for people: the time of day, a short form of a request or the message, and the stack."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line, followed by a line for each frame of the stack.
-
-        Characters that could control a terminal are replaced.
-        """
+        """Return the line and one for each frame of the stack, without characters that could control a terminal."""
         fields = getattr(record, "fields", None) or {}
         text = record.getMessage()
         if "route" in fields:
@@ -77,10 +74,7 @@ class TextFormatter(logging.Formatter):
 
 
 def make_formatter(log_format: str, stream: TextIO | None) -> logging.Formatter:
-    """Return the formatter for ``LOG_FORMAT``: ``json`` or ``text``.
-
-    ``auto`` is ``text`` if the stream is a terminal.
-    """
+    """Return the formatter for ``LOG_FORMAT``: ``json``, ``text``, or ``auto``, which is ``text`` in a terminal."""
     if log_format == "auto":
         log_format = "text" if stream is not None and stream.isatty() else "json"
     return TextFormatter() if log_format == "text" else JsonFormatter()

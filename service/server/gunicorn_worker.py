@@ -129,11 +129,7 @@ class DeadlineReader:
         return length
 
     def read(self, size: int) -> bytes:
-        """Read up to ``size`` bytes. After any error the connection is not used for another request.
-
-        Raises:
-            TimeoutError: the deadline has passed.
-        """
+        """Read up to ``size`` bytes. Raises ``TimeoutError`` after the deadline; any error ends the connection."""
         if not is_unread(self._reader):
             return b""
         now = time.monotonic()
