@@ -110,12 +110,11 @@ def _options(text: str, scheme: str, kind: str) -> dict[str, str]:
     """Return the options of a URL. Raises ``ValueError`` for an option that must not be set."""
     options = dict(parse_qsl(text, keep_blank_values=True))
     for name, value in options.items():
+        is_password = name == "sentinel_password" and kind == "sentinel"
         if name == "db" and kind != "cluster":
             if not _DATABASE.fullmatch(value):
                 raise ValueError("db must be the number of a database")
-        elif not (name == "sentinel_password" and kind == "sentinel") and not (
-            name.startswith("ssl_") and scheme == "rediss"
-        ):
+        elif not is_password and not (name.startswith("ssl_") and scheme == "rediss"):
             raise ValueError("it may not set " + re.sub(r"[^a-z_]", "?", name[:40]))
     return options
 
