@@ -36,9 +36,9 @@ class BackgroundRefresh:
         self.ended_at = -math.inf
         """When the last run ended, in seconds of ``time.monotonic``."""
 
-    def request_after(self, seconds: float) -> None:
-        """Request a run if the last request was ``seconds`` ago or more. Returns at once."""
-        if time.monotonic() - self._requested_at >= seconds:
+    def poll(self) -> None:
+        """Request a run if the last request was ``POLL_SECONDS`` ago or more. Returns at once."""
+        if time.monotonic() - self._requested_at >= POLL_SECONDS:
             self.request()
 
     def request(self) -> None:
@@ -51,13 +51,13 @@ class BackgroundRefresh:
             self._running = True
         threading.Thread(target=self._run, daemon=True).start()
 
-    def wait(self, seconds: float) -> None:
-        """Request a run, and wait until one has ended, for ``seconds`` at most."""
+    def wait(self) -> None:
+        """Request a run, and wait until one has ended, for ``FIRST_WAIT`` at most."""
         with self._state:
             runs = self._runs
         self.request()
         with self._state:
-            self._state.wait_for(lambda: self._runs != runs, seconds)
+            self._state.wait_for(lambda: self._runs != runs, FIRST_WAIT)
 
     def _run(self) -> None:
         while True:

@@ -25,7 +25,7 @@ from redis.exceptions import (
     SlotNotCoveredError,
 )
 
-from service.redis.background_refresh import FIRST_WAIT, POLL_SECONDS, BackgroundRefresh
+from service.redis.background_refresh import BackgroundRefresh
 from service.redis.connection import (
     Command,
     DedicatedConnection,
@@ -140,7 +140,7 @@ class ClusterTopology:
         """
         if self._configured_replicas is not None:
             return self._configured_replicas
-        self._refresh.request_after(POLL_SECONDS)
+        self._refresh.poll()
         slot = key_slot(key)
         owner = self._owners[slot] or self._owner(slot)
         counts = self._replica_counts
@@ -223,7 +223,7 @@ class ClusterTopology:
 
     def _owner(self, slot: int) -> redis.ConnectionPool:
         """Wait for the map, and return the owner of a slot. Raises ``NotSent``."""
-        self._refresh.wait(FIRST_WAIT)
+        self._refresh.wait()
         owner = self._owners[slot]
         if owner is None:
             has_map = any(self._owners)

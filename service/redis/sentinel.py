@@ -15,7 +15,7 @@ import redis
 from redis.exceptions import BusyLoadingError, MasterDownError, ReadOnlyError, RedisError
 from redis.sentinel import MasterNotFoundError
 
-from service.redis.background_refresh import FIRST_WAIT, POLL_SECONDS, BackgroundRefresh
+from service.redis.background_refresh import BackgroundRefresh
 from service.redis.connection import (
     Command,
     DedicatedConnection,
@@ -71,7 +71,7 @@ class SentinelTopology:
         self._refresh = BackgroundRefresh(self._discover)
 
     def call(self, key: bytes, *commands: Command) -> list[Any]:  # noqa: ARG002 # one server owns all keys
-        self._refresh.request_after(POLL_SECONDS)
+        self._refresh.poll()
         pool = self._pool()
         try:
             answers = round_trip(pool, commands)
@@ -97,7 +97,7 @@ class SentinelTopology:
         if time.monotonic() - self._named_at <= MAJORITY_SECONDS:
             return
         if time.monotonic() - self._refresh.ended_at > MAJORITY_SECONDS:  # the primary was not used for some time
-            self._refresh.wait(FIRST_WAIT)
+            self._refresh.wait()
             if time.monotonic() - self._named_at <= MAJORITY_SECONDS:
                 return
         raise NotSent from NoMajority("most Sentinels do not name the primary")
@@ -125,7 +125,7 @@ class SentinelTopology:
     def _pool(self) -> redis.ConnectionPool:
         """Return the pool of the primary; wait for the Sentinels until they have named one. Raises ``NotSent``."""
         if self._primary is None:
-            self._refresh.wait(FIRST_WAIT)
+            self._refresh.wait()
         primary = self._primary
         if primary is None:
             raise NotSent from MasterNotFoundError("no Sentinel names a primary")

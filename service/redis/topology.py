@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import redis
 from redis.exceptions import RedisError
 
-from service.redis.background_refresh import FIRST_WAIT, POLL_SECONDS, BackgroundRefresh
+from service.redis.background_refresh import BackgroundRefresh
 from service.redis.cluster import ClusterTopology
 from service.redis.connection import (
     Command,
@@ -117,10 +117,10 @@ class SingleNodeTopology(Topology):
         """Return the number of connected replicas, at least 1, or the configured number."""
         if self._configured_replicas is not None:
             return self._configured_replicas
-        self._refresh.request_after(POLL_SECONDS)
+        self._refresh.poll()
         if not self._counted:
             self._counted = True
-            self._refresh.wait(FIRST_WAIT)
+            self._refresh.wait()
         return self._connected
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:  # noqa: ARG002
