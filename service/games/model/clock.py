@@ -1,9 +1,7 @@
 """The clock of a game: how long a turn can take, how the clock runs, and when the next deadline is.
 
-Owns the arithmetic of times and banks, in milliseconds since 1970. The clock measures turns, not moves, so that drawing
-gives no extra time. It runs only for people who are present, and between two rounds once for the deal. Does not depend
-on the events of a game (``service.games.model.following``), nor on what happens at a deadline
-(``service.games.automation.due``).
+The clock measures turns, not moves, so that drawing gives no extra time. It runs only for people who are present, and
+between two rounds once for the deal. Times are in milliseconds since 1970.
 """
 
 from __future__ import annotations

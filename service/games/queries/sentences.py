@@ -1,8 +1,7 @@
 """A hosted game in sentences: its events one after the other, and the current state.
 
-Owns the sentences about events of hosting, such as joins, names, tokens and rematches. ``service.render.sentences`` has
-those about the match; the texts are in ``service.texts``. Sentences are made from views only, so that they contain
-nothing that is hidden from their reader. Does not depend on how sentences are shown.
+``service.render.sentences`` has the sentences about the match. Sentences are made from views only, so that they contain
+nothing that is hidden from their reader.
 """
 
 from __future__ import annotations

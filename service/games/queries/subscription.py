@@ -1,8 +1,7 @@
 """A subscription to a game: its events, one after the other, as one viewer can see them.
 
-Owns the cursor: every event after it is returned once and in order, however notifications arrive. Events come from
-notifications; the store is read only if these leave a gap. Does not depend on how events are sent to clients, nor on
-what is hidden from a viewer (``service.games.model.views``).
+Every event after the cursor is returned once and in order, however notifications arrive. Events come from
+notifications; the store is read only if these leave a gap.
 """
 
 from __future__ import annotations

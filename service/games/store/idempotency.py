@@ -1,8 +1,4 @@
-"""Idempotency: a request that is sent again with the same idempotency key gets the same response.
-
-Owns the record of a key, which is stored with a write, the comparison of a repeated request with that record, and the
-secrets from which tokens are derived.
-"""
+"""Idempotency: a request that is sent again with the same idempotency key gets the same response."""
 
 from __future__ import annotations
 
