@@ -167,7 +167,7 @@ def build_app(settings: Settings) -> Flask:
     )
     _follow_deletions(storage, app, backends)
     _start_threads(storage, metrics)
-    metrics.show_store(StoreGauges(storage.stats.read, games.readiness.require))
+    metrics.show_store(StoreGauges(storage.stats.read, games.check_store))
     return app
 
 

@@ -18,7 +18,8 @@ from service.games.ports import EventFeed, Runtime
 from service.games.queries.games import GameQueries
 from service.games.reminders import ReminderQueue
 from service.games.store.idempotency import Idempotency
-from service.games.store.repository import GameRepository, Readiness
+from service.games.store.repository import GameRepository
+from service.games.store.stats import ReusedResult
 
 
 class GameCommands(CommandContext):
@@ -73,5 +74,5 @@ class GamesFacade:
         self.rematches = Rematches(self.commands)
         self.queries = GameQueries(repository, feed)
         self.clock = runtime.clock
-        self.readiness = Readiness(repository.store.check, runtime.clock)
+        self.check_store = ReusedResult(repository.store.check, runtime.clock).get
         self.forget = repository.cache.forget

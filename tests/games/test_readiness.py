@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from service.games.store.repository import VALID_MS, Readiness
+from service.games.store.stats import VALID_MS, ReusedResult
 from service.redis.errors import StorageUnavailable
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.waiting import PATIENCE
@@ -45,33 +45,33 @@ def clock() -> Clock:
 
 
 def test_a_check_is_valid_for_a_second(store: Store, clock: Clock) -> None:
-    readiness = Readiness(store.check, clock)
+    readiness = ReusedResult(store.check, clock)
     for _ in range(3):
-        readiness.require()
+        readiness.get()
     assert store.checks == 1
     clock.now += VALID_MS
-    readiness.require()
+    readiness.get()
     assert store.checks == 2
 
 
 def test_a_failure_is_valid_for_a_second_too(store: Store, clock: Clock) -> None:
-    readiness = Readiness(store.check, clock)
+    readiness = ReusedResult(store.check, clock)
     store.available = False
     for _ in range(2):
         with pytest.raises(StorageUnavailable) as error:
-            readiness.require()
+            readiness.get()
         assert (error.value.reason, error.value.retry_after) == ("OOM", 5)
         store.available = True
     assert store.checks == 1
     clock.now += VALID_MS
-    readiness.require()
+    readiness.get()
 
 
 def test_a_clock_that_was_set_back_does_not_keep_an_old_answer(store: Store, clock: Clock) -> None:
-    readiness = Readiness(store.check, clock)
-    readiness.require()
+    readiness = ReusedResult(store.check, clock)
+    readiness.get()
     clock.now -= 3_600_000
-    readiness.require()
+    readiness.get()
     assert store.checks == 2
 
 
@@ -86,9 +86,9 @@ def test_callers_at_the_same_time_share_one_slow_check(store: Store, clock: Cloc
             clock.now += 2 * VALID_MS
 
     slow = SlowStore()
-    readiness = Readiness(slow.check, clock)
+    readiness = ReusedResult(slow.check, clock)
     with ThreadPoolExecutor(5) as threads:
-        asked = [threads.submit(readiness.require) for _ in range(5)]
+        asked = [threads.submit(readiness.get) for _ in range(5)]
         began.wait(PATIENCE)
         go_on.set()
         for each in asked:

@@ -14,7 +14,7 @@ import pytest
 import redis
 from prometheus_client.parser import text_string_to_metric_families
 
-from service.games.store.repository import VALID_MS
+from service.games.store.stats import VALID_MS
 from tests.storage.servers import (
     RealServer,
     fill,

@@ -11,7 +11,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from functools import partial
-from threading import Lock
 from typing import Final
 
 from service.bounded_cache import BoundedCache
@@ -133,7 +132,6 @@ class LostReminders:
         self._queue = queue
         self._clock, self._run_later = runtime.clock, runtime.run_later
         self._attempts = BoundedCache[str, int](SIZE)
-        self._lock = Lock()
 
     def check(self, game: Game) -> None:
         """Restore the reminders of this game, which was just read from the store, if it is overdue."""
@@ -147,11 +145,10 @@ class LostReminders:
         return any([at is not None and now - at > OVERDUE_MS for at in reminders(None, game).values()])
 
     def _may_try(self, game_id: str, now: int) -> bool:
-        with self._lock:
-            last = self._attempts.get(game_id)
-            if last is not None and now - last < PAUSE_MS:
-                return False
-            self._attempts.put(game_id, now)
+        last = self._attempts.get(game_id)
+        if last is not None and now - last < PAUSE_MS:
+            return False
+        self._attempts.put(game_id, now)
         return True
 
     def _restore(self, game: Game) -> None:

@@ -1,20 +1,18 @@
-"""The repository: all operations on the games of a store, and whether the store is ready."""
+"""The repository: all operations on the games of a store."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Lock
 from typing import Final
 
 from service.games.model.schedule import DAY_MS, Lifetimes
-from service.games.ports import Runtime, Store, TimeSource
+from service.games.ports import Runtime, Store
 from service.games.reminders import NO_ALLOWANCE, OutageAllowance
 from service.games.store.admission import StoragePolicy
 from service.games.store.cache import GameCache, GameReader
 from service.games.store.history import GameHistory
 from service.games.store.open_tables import Attendance
 from service.games.store.transactions import Committed, Transactions
-from service.redis.errors import StorageUnavailable
 
 DEFAULT_POLICY: Final = StoragePolicy(Lifetimes.at_most(30 * DAY_MS))
 """The default: games live for 30 days, and no share is limited."""
@@ -62,36 +60,3 @@ class GameRepository:
             observe=observe,
             follow=self.attendance.follow,
         )
-
-
-VALID_MS: Final = 1000
-"""Milliseconds for which a result of ``Readiness`` is reused."""
-
-
-class Readiness:
-    """Whether games can be written now; ``check`` is the method of ``Store``.
-
-    If several callers come at the same time, one checks the store, and the others wait for the result.
-    """
-
-    def __init__(self, check: Callable[[], None], clock: TimeSource) -> None:
-        self._check_store = check
-        self._clock = clock
-        self._lock = Lock()
-        self._checked_at: int | None = None
-        self._failure: tuple[str, int] | None = None
-        """The reason, and the seconds after which to retry."""
-
-    def require(self) -> None:
-        """Raise ``StorageUnavailable`` if games cannot be written. The result is reused for a second."""
-        with self._lock:
-            if self._checked_at is None or not 0 <= self._clock() - self._checked_at < VALID_MS:
-                try:
-                    self._check_store()
-                    self._failure = None
-                except StorageUnavailable as error:
-                    self._failure = error.reason, error.retry_after
-                self._checked_at = self._clock()
-            failure = self._failure
-        if failure is not None:
-            raise StorageUnavailable(*failure)

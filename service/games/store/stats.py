@@ -6,20 +6,20 @@ command searches for keys.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from threading import Lock
-from time import monotonic
-from typing import Any, Final, get_args
+from typing import Any, Final, Generic, TypeVar, get_args
 
-from service.games.ports import Backlog, StoreStats
+from service.games.ports import Backlog, StoreStats, TimeSource
 from service.games.reminders import NOT_OF_GAMES, ReminderKind
 from service.redis import keys
 from service.redis.calls import RedisCalls, evalsha
 from service.redis.connection import Command, info_fields
 from service.redis.errors import StorageUnavailable
+from service.redis.server_clock import system_clock
 
-VALID_SECONDS: Final = 1.0
-"""Seconds for which statistics are reused, so that frequent reads cost nothing."""
+VALID_MS: Final = 1000
+"""Milliseconds for which a ``ReusedResult`` is valid."""
 MAX_TENANTS: Final = 512
 """The maximum number of tenants whose reminders of a kind are counted in one call for all shards."""
 _MAX_OF_A_SHARD: Final = 16
@@ -28,6 +28,36 @@ _KINDS: Final[tuple[ReminderKind, ...]] = get_args(ReminderKind)
 _WITH_TENANTS: Final = tuple([b"0" if kind in NOT_OF_GAMES else b"1" for kind in _KINDS])
 
 Call = tuple[bytes, Command]
+T = TypeVar("T")
+
+
+class ReusedResult(Generic[T]):
+    """The result of ``call``, or the ``StorageUnavailable`` that it raised, at most a second old by the ``clock``.
+
+    If several callers come at the same time, one calls, and the others wait for the result.
+    """
+
+    _result: T
+
+    def __init__(self, call: Callable[[], T], clock: TimeSource = system_clock) -> None:
+        self._call = call
+        self._clock = clock
+        self._lock = Lock()
+        self._called_at: int | None = None
+        self._failure: tuple[str, int] | None = None
+
+    def get(self) -> T:
+        """Return the result. Raises ``StorageUnavailable``."""
+        with self._lock:
+            if self._called_at is None or not 0 <= self._clock() - self._called_at < VALID_MS:
+                try:
+                    self._result, self._failure = self._call(), None
+                except StorageUnavailable as error:
+                    self._failure = error.reason, error.retry_after
+                self._called_at = self._clock()
+            if self._failure is not None:
+                raise StorageUnavailable(*self._failure)
+            return self._result
 
 
 class RedisStats:
@@ -35,26 +65,7 @@ class RedisStats:
 
     def __init__(self, calls: RedisCalls) -> None:
         self._calls = calls
-        self._lock = Lock()
-        self._read_at: float | None = None
-        self._stats: StoreStats | None = None
-
-    def read(self) -> StoreStats:
-        """Return the statistics, at most a second old. Raises ``StorageUnavailable``.
-
-        If several callers come at the same time, one reads the statistics, and the others wait for the result.
-        """
-        with self._lock:
-            if self._read_at is None or monotonic() - self._read_at >= VALID_SECONDS:
-                self._stats = None
-                try:
-                    self._stats = self._read_all()
-                finally:
-                    self._read_at = monotonic()
-            stats = self._stats
-        if stats is None:
-            raise StorageUnavailable("connection")
-        return stats
+        self.read = ReusedResult(self._read_all).get
 
     def _read_all(self) -> StoreStats:
         primaries = self._calls.one_for_each_primary(keys.CHECKS)

@@ -111,7 +111,7 @@ def healthz() -> RawResponse:
 @blueprint.get("/readyz")
 def readyz() -> RawResponse:
     """Return 200 if games can be read and written, else 503. The store is checked at most once a second."""
-    current_services().games.readiness.require()
+    current_services().games.check_store()
     return ok({"status": "ok"})
 
 
