@@ -10,13 +10,13 @@ from service.engine.errors import InvalidSetup, Reason
 from service.games.access import Access, TokenRotation, join_scope, rotation_scope
 from service.games.commands.context import CommandContext
 from service.games.commands.validation import NAME_TAKEN, NEEDS_KEY, check_client_seed
-from service.games.model.errors import Forbidden, NotFound, SeatsTaken, unauthorized
+from service.games.model.errors import Forbidden, NotFound, unauthorized
 from service.games.model.game import Game
 from service.games.model.game_events import Joined, TokenChanged
-from service.games.model.seats import HUMAN, OPEN_SEAT, Seat, is_taken
+from service.games.model.seats import HUMAN, Seat, is_taken
 from service.games.model.tokens import hash_secret, is_join_code, new_token
 from service.games.model.views import CommandResult, JoinedSeat, SeatToken, view_game
-from service.games.model.waiting import deal_if_full
+from service.games.model.waiting import check_waiting, deal_if_full
 from service.games.ports import PriorWrite
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.repository import GameRepository
@@ -100,9 +100,8 @@ def _check_not_as_owner(command: JoinCommand) -> None:
 def _decide_join(command: JoinCommand, token_of: Callable[[int], str], game: Game) -> Decision:
     if command.join_code is not None:  # only the owner can omit it
         check_join_code(game, command.join_code)
-    seat = next((seat for seat, player in enumerate(game.seats) if player.kind == OPEN_SEAT), None)
-    if seat is None:
-        raise SeatsTaken("seats_taken")
+    check_waiting(game)
+    seat = game.seats.open()[0]
     if game.unique_names and is_taken(command.name, [player.name for player in game.seats]):
         raise InvalidSetup({"name": [NAME_TAKEN]})
     ref = game.seats[seat].ref if command.ref is None else command.ref

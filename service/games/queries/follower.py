@@ -98,9 +98,9 @@ class Follower(ABC, Generic[Page]):
         while not self.closing:
             page = self._catch_up(deadline) if self._must_read else None
             if page is None:
-                now = monotonic()
+                timeout = max(min(deadline, self._read_at) - monotonic(), 0.0)
                 try:
-                    page = self._content_of(self._pending.get(timeout=max(min(deadline, self._read_at) - now, 0.0)))
+                    page = self._content_of(self._pending.get(timeout=timeout))
                 except Empty:
                     now = monotonic()
                     self._must_read = self._must_read or now >= self._read_at

@@ -84,9 +84,8 @@ class RedisEventFeed(EventFeed):
     def close(self) -> None:
         """Close the connections, which ends all notifications."""
         self._tasks.put(None)
-        thread = self._thread
-        if thread is not None:
-            thread.join(1)
+        if self._thread is not None:
+            self._thread.join(1)
 
     # The subscription thread
 
