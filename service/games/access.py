@@ -16,7 +16,7 @@ from service.games.model.errors import Forbidden, Gone, NotFound, Unauthorized, 
 from service.games.model.game import OWNER, Game, Viewer
 from service.games.model.tokens import find_hash, hash_secret, is_join_code, read_join_code, shard_of_code
 from service.games.ports import PriorWrite
-from service.games.store.idempotency import Idempotency, IdempotencyKey
+from service.games.store.idempotency import record_name
 from service.games.store.repository import GameRepository
 from service.redis.errors import StorageUnavailable
 
@@ -75,9 +75,8 @@ class AccessControl:
     ``observe_read`` is called with every game that is read for a request.
     """
 
-    def __init__(self, repository: GameRepository, idempotency: Idempotency, observe_read: ReadObserver) -> None:
+    def __init__(self, repository: GameRepository, observe_read: ReadObserver) -> None:
         self._repository = repository
-        self._idempotency = idempotency
         self._observe_read = observe_read
 
     def authenticate(
@@ -149,7 +148,7 @@ class AccessControl:
         shard = shard_of_code(code)
         game_id = None if shard is None else self._repository.store.find_code(shard, hash_secret(code))
         if key is not None:
-            name = self._idempotency.record(IdempotencyKey(key, b""), "seat", code).name
+            name = record_name(key, "seat", code)
             if game_id is None:
                 game_id = self._repository.store.reserved(name)
             else:
@@ -182,8 +181,7 @@ class AccessControl:
             return True
         if key is None:
             return False
-        record = self._idempotency.record(IdempotencyKey(key, b""), *join_scope(None))
-        return self._repository.transactions.find_write(game.id, record.name) is not None
+        return self._repository.transactions.find_write(game.id, record_name(key, *join_scope(None))) is not None
 
     def authorize_rotation(self, game_id: str, token: str | None, seat: int, key: str | None) -> TokenRotation:
         """Return the permission to change the token of this seat. Raises as ``require_seat``.
@@ -196,8 +194,7 @@ class AccessControl:
         except Unauthorized:
             if token is None or key is None:
                 raise
-            record = self._idempotency.record(IdempotencyKey(key, b""), *rotation_scope(token, seat))
-            prior = self._repository.transactions.find_write(game_id, record.name)
+            prior = self._repository.transactions.find_write(game_id, record_name(key, *rotation_scope(token, seat)))
             if prior is None:
                 raise
             return TokenRotation(game_id, seat, token, None, prior)

@@ -69,7 +69,7 @@ class GamesFacade:
         idempotency: Idempotency,
         bots_alone: BotsAlone,
     ) -> None:
-        self.access = AccessControl(repository, idempotency, LostReminders(reminders, runtime).check)
+        self.access = AccessControl(repository, LostReminders(reminders, runtime).check)
         self.commands = GameCommands(repository, idempotency, runtime, bots_alone, reminders)
         self.rematches = Rematches(self.commands)
         self.queries = GameQueries(repository, feed)

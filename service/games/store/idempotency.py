@@ -59,12 +59,17 @@ class Idempotency:
         return DerivedBytes(secret, *purpose)
 
     def record(self, key: IdempotencyKey, *scope: str, derives_tokens: bool = False) -> IdempotencyRecord:
-        """Return the record of a key in this ``scope``: the operation, and the owner of the key.
+        """Return the record of a key in this ``scope`` (``record_name``).
 
         With ``derives_tokens``, the record also has the id of the secret, so that tokens can be derived again.
         """
         fingerprint = b"%b.%b" % (key.fingerprint, self._first_id) if derives_tokens else key.fingerprint
-        return IdempotencyRecord(short_digest(*scope, key.key), fingerprint)
+        return IdempotencyRecord(record_name(key.key, *scope), fingerprint)
+
+
+def record_name(key: str, *scope: str) -> str:
+    """Return the name of the record of a key; ``scope``: the operation, and the owner of the key."""
+    return short_digest(*scope, key)
 
 
 def check_same_request(prior: Fingerprinted, record: IdempotencyRecord | None) -> None:
