@@ -143,11 +143,6 @@ class EventEnvelope(NamedTuple):
     to_act: tuple[int, ...]
 
 
-def changes_play(event: GameEvent) -> bool:
-    """Return whether an event changes what can be played, so that a move for the version before is refused."""
-    return type(event) not in NO_PLAY
-
-
 def revokes(event: GameEvent, seat: int) -> bool:
     """Return whether the event revokes the token of this seat."""
     return isinstance(event, TokenChanged | Freed) and event.seat == seat

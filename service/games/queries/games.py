@@ -12,7 +12,7 @@ from functools import partial, reduce
 from threading import BoundedSemaphore
 from typing import Final
 
-from service.engine.events import Dealt, RoundEnded, RoundResult
+from service.engine.events import Dealt, RoundEnded
 from service.engine.layout import Layout
 from service.engine.replay import layout_after
 from service.games.access import Access, seat_of_hash
@@ -68,18 +68,17 @@ class GameQueries:
     def legal_moves(self, access: Access) -> LegalMoves:
         """Return the legal moves of the viewer's seat."""
         game, seat = access.game, access.seat
-        deadline = None if game.clock is None else game.shown_deadline
-        return LegalMoves(game.version, game.state.turn, game.to_act, legal_moves_for(game, seat), deadline)
+        return LegalMoves(game.version, game.state.turn, game.to_act, legal_moves_for(game, seat), game.shown_deadline)
 
     def score(self, access: Access) -> ScoreCard:
         """Return the score card: the standings, and the result of every finished round."""
         game = access.game
-        rules = game.rules
-        settlement = rules.settlement if game.status == "finished" else None
+        settlement = game.rules.settlement if game.status == "finished" else None
+        ends = self._repository.histories.events(game, game.round_ends)
         return ScoreCard(
             view=view_game(game, access.viewer, self._repository.lifetimes),
             standings=standings(game),
-            rounds=self._rounds(game),
+            rounds=tuple([event.round for event in ends if isinstance(event, RoundEnded)]),
             settlement=None if settlement is None else settlement(game.state),
         )
 
@@ -210,10 +209,6 @@ class GameQueries:
 
     def _after_write(self, subscriber: Subscriber, version: int, write_id: str) -> Access:
         return _access(subscriber, self._repository.reader.after_write(subscriber.game, version, write_id))
-
-    def _rounds(self, game: Game) -> tuple[RoundResult, ...]:
-        events = self._repository.histories.events(game, game.round_ends)
-        return tuple([event.round for event in events if isinstance(event, RoundEnded)])
 
 
 def _layout_after(game: Game, events: Sequence[GameEvent]) -> Layout | None:

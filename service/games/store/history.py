@@ -18,6 +18,7 @@ from service.games.model.errors import NewerFormat
 from service.games.model.following import replay_timed
 from service.games.model.game import Game, rules_for
 from service.games.model.game_events import (
+    NO_PLAY,
     EventEnvelope,
     Filled,
     Freed,
@@ -26,7 +27,6 @@ from service.games.model.game_events import (
     Joined,
     Rematched,
     Started,
-    changes_play,
     commitments_after,
 )
 from service.games.model.seats import HUMAN, OPEN_SEAT, Seat, Seats, left_name
@@ -173,7 +173,7 @@ def rebuild_game(
     Tokens, deck and ``write_id`` remain the current ones. No view depends on the first two.
     """
     match_version = version
-    while not changes_play(history[match_version - 1].event):
+    while type(history[match_version - 1].event) in NO_PLAY:
         match_version -= 1
     later = [envelope.event for envelope in history[version:]]
     earlier = [envelope.event for envelope in history[:version]]
