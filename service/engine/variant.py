@@ -9,7 +9,7 @@ the texts about a game (``service.texts``).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from typing import Final, Literal, NamedTuple
@@ -289,16 +289,16 @@ class Variant:
     """A game. ``edition`` is the version of its rules; a stored game keeps the edition that it was created with."""
 
     key: str
-    edition: int
     players: PlayerRange
-    best: ScoreOrder
-    """Whether the highest or the lowest total wins."""
     build: Callable[[Mapping[str, Value | None], int], Rules]
     """Returns the rules for option values (``None``: compute the default) and seats; raises ``InvalidSetup``."""
     difficulty: Difficulty
     minutes: int
     """The usual length of a match with the default options, at six seconds a move."""
-    options: tuple[Option, ...] = field(default=())
+    edition: int = 1
+    best: ScoreOrder = "highest"
+    """Whether the highest or the lowest total wins."""
+    options: tuple[Option, ...] = ()
     aliases: tuple[Alias, ...] = ()
     """Other names that its players use."""
     unit: Unit = "points"

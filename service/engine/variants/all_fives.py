@@ -97,9 +97,7 @@ def _score_round(blocked_score: str, teams: int, rounding: _Rounding) -> ScoreRo
 
 VARIANT: Final = Variant(
     key="all-fives",
-    edition=1,
     players=PlayerRange(2, 4),
-    best="highest",
     build=_build,
     options=(
         hand_option(_HANDS, 5, 9),

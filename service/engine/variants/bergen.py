@@ -100,9 +100,7 @@ _LIGHTEST: Final = {"lightest": _lightest, "no_doubles": _lightest_without_doubl
 
 VARIANT: Final = Variant(
     key="bergen",
-    edition=1,
     players=PlayerRange(2, 4),
-    best="highest",
     build=_build,
     options=(
         opening_option("lowest_double", "highest_double"),

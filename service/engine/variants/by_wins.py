@@ -260,9 +260,7 @@ def _value_option(kind: str) -> Option:
 
 VARIANT: Final = Variant(
     key="by-wins",
-    edition=1,
     players=PlayerRange(2, 4),
-    best="highest",
     unit="wins",
     difficulty=2,
     minutes=80,

@@ -130,9 +130,7 @@ class _MatchEnd(NamedTuple):
 
 VARIANT: Final = Variant(
     key="cochon",
-    edition=1,
     players=PlayerRange(3, 4),
-    best="highest",
     difficulty=2,
     minutes=30,
     build=_build,

@@ -96,7 +96,6 @@ def _line_text(hand: RemainingHand, *, teams: bool) -> str:
 
 VARIANT: Final = Variant(
     key="domino",
-    edition=1,
     players=PlayerRange(2, 10),
     best="lowest",
     difficulty=1,

@@ -83,7 +83,6 @@ def _settlements(stake: int) -> dict[str, Callable[[State], Settlement]]:
 
 VARIANT: Final = Variant(
     key="dominospiel",
-    edition=1,
     players=_PLAYERS,
     best="lowest",
     difficulty=1,

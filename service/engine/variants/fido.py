@@ -83,9 +83,7 @@ def _row(tile: Tile, divisor: int) -> int:
 
 VARIANT: Final = Variant(
     key="fido",
-    edition=1,
     players=PlayerRange(_FEWEST, _FEWEST + len(_HANDS[6]) - 1),
-    best="highest",
     difficulty=3,
     minutes=7,
     build=_build,

@@ -101,9 +101,7 @@ def _line(scored: PlacementScore) -> ScoreLine:
 
 VARIANT: Final = Variant(
     key="fives-and-threes",
-    edition=1,
     players=PlayerRange(2, 4),
-    best="highest",
     build=_build,
     options=(
         hand_option(_HANDS, 3, 9),

@@ -69,9 +69,7 @@ def _score_round(state: State, ended_by: EndReason, hands: tuple[RemainingHand, 
 
 VARIANT: Final = Variant(
     key="homo-homini-lupus",
-    edition=1,
     players=PlayerRange(_SEATS, _SEATS),
-    best="highest",
     difficulty=3,
     minutes=10,
     build=_build,

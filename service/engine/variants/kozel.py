@@ -131,7 +131,6 @@ class _Scoring(NamedTuple):
 
 VARIANT: Final = Variant(
     key="kozel",
-    edition=1,
     players=PlayerRange(2, 4),
     best="lowest",
     difficulty=2,

@@ -181,9 +181,7 @@ def _points_option(key: str) -> Option:
 
 VARIANT: Final = Variant(
     key="latin",
-    edition=1,
     players=PlayerRange(_SEATS, _SEATS),
-    best="highest",
     difficulty=2,
     minutes=25,
     build=_build,

@@ -48,9 +48,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 
 VARIANT: Final = Variant(
     key="matador",
-    edition=1,
     players=PlayerRange(2, 4),
-    best="highest",
     build=_build,
     options=(
         hand_option(_HANDS, 3, 9),

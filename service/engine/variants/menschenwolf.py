@@ -141,7 +141,6 @@ def _dealer(state: State) -> int | None:
 
 VARIANT: Final = Variant(
     key="menschenwolf",
-    edition=1,
     players=PlayerRange(min(_HANDS), max(_HANDS)),
     best="lowest",
     difficulty=3,

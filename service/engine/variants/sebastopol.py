@@ -44,9 +44,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 
 VARIANT: Final = Variant(
     key="sebastopol",
-    edition=1,
     players=PlayerRange(_SEATS, _SEATS),
-    best="highest",
     build=_build,
     options=(blocked_score_option("minus_own", "others", "all"), target_option(60)),
     aliases=(Alias("Севастополь", "ru"),),

@@ -65,9 +65,7 @@ def _pool(stake: int) -> ScoreRound:
 
 VARIANT: Final = Variant(
     key="tiddly-wink",
-    edition=1,
     players=_PLAYERS,
-    best="highest",
     build=_build,
     options=(
         Option(key="version", default="american", values=("american", "british")),
