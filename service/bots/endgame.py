@@ -22,9 +22,8 @@ from service.engine.events import RoundEnded
 from service.engine.layout import END, Layout
 from service.engine.moves import Move
 from service.engine.referee import advance, legal_moves
-from service.engine.rules.ending import one_tile
 from service.engine.state import State
-from service.engine.variant import Rules
+from service.engine.variant import Rules, one_tile
 from service.engine.view import imagined
 
 _MAX_TILES: Final = 17

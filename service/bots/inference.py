@@ -30,10 +30,9 @@ from service.bots.opening import DealtToOpener, before_opening, opening_hands
 from service.engine.events import Done, Drew, Event, Played, RoundEnded
 from service.engine.layout import Layout
 from service.engine.referee import placeable
-from service.engine.rules.ending import one_tile
 from service.engine.state import PLAYING, Hand
 from service.engine.tiles import Tile, tiles_with
-from service.engine.variant import Rules
+from service.engine.variant import Rules, one_tile
 from service.engine.view import DealtView, DrewView, imagined
 
 _SeenEvent = Event | DealtView | DrewView

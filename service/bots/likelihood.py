@@ -22,10 +22,9 @@ from service.engine.events import Drew, Event, Passed, Played
 from service.engine.moves import Move
 from service.engine.referee import legal_moves
 from service.engine.replay import layout_after
-from service.engine.rules.ending import one_tile
 from service.engine.state import Hand, State
 from service.engine.tiles import sort_tiles, tiles_with
-from service.engine.variant import Rules
+from service.engine.variant import Rules, one_tile
 from service.engine.view import DealtView, DrewView, imagined
 
 _TEMPERATURE: Final = 1.5

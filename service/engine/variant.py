@@ -90,6 +90,10 @@ class Drawing(NamedTuple):
     """Keep a drawn tile that fits, and pass."""
 
 
+UNTIL_IT_FITS: Final = Drawing(again=True, place=True, keep=False)
+"""Draw until a tile fits; then lay it (rules 1.6, 2.7)."""
+
+
 class Verdict(NamedTuple):
     """The effect of a round on the match: the seats that are eliminated, and the winners if the match is over."""
 
@@ -112,6 +116,11 @@ class Settlement(NamedTuple):
     amounts: tuple[Fraction, ...]
     """In seat order: the sum that a seat receives, or pays if it is negative."""
     payments: tuple[Payment, ...]
+
+
+def one_tile(_layout: Layout, _hand: Hand) -> Hand:
+    """Return no tile: a turn is one tile (rules 1.4, 3.7, 5.5)."""
+    return ()
 
 
 def _never(_state: State) -> bool:
@@ -147,15 +156,15 @@ class Rules:
     """Returns the number of tiles in a hand for a number of active players; 0: that number cannot play."""
     opening: Callable[[State], Opening | None]
     """Returns the seat that opens the round just dealt, and the tiles it can lead with; ``None``: deal again."""
-    may_follow: Callable[[Layout, Hand], Hand]
-    """Returns the tiles of a hand that can follow the last tile in the same turn, whether they fit or not."""
-    drawing: Drawing
     round_end: Callable[[State], EndReason | None]
     """Returns the reason why the round is over, or ``None``; called after each play, draw and flip."""
     score_round: ScoreRound
     """Returns the result of a round; each hand comes with its ``hand_value``."""
     match_end: Callable[[State], Verdict]
     """Returns the effect of a round on the match; called after each round, with its scores in the totals."""
+    may_follow: Callable[[Layout, Hand], Hand] = one_tile
+    """Returns the tiles of a hand that can follow the last tile in the same turn, whether they fit or not."""
+    drawing: Drawing = UNTIL_IT_FITS
     line_ends: tuple[str, ...] = (LEFT, RIGHT)
     """The names of the ends of a line, ``left`` and ``right`` or only ``right``; if empty, ends are numbered."""
     branching: Callable[[Layout, Tile], Branching] = _no_branches

@@ -162,11 +162,6 @@ def _some_hand_fits(hands: tuple[Hand, ...], open_mask: int) -> bool:
 # Answers to ``Rules.may_follow``: the tiles of a hand that can follow the last tile in the same turn.
 
 
-def one_tile(_layout: Layout, _hand: Hand) -> Hand:
-    """Return no tile: a turn is one tile (rules 1.4, 3.7, 5.5)."""
-    return ()
-
-
 def doubles_after_a_double(layout: Layout, hand: Hand) -> Hand:
     """Return the doubles if the last tile is a double; but the opening turn is one tile (rules 2.6)."""
     placements = layout.placements
@@ -187,9 +182,6 @@ def any_number(_layout: Layout, hand: Hand) -> Hand:
 
 # Answers to ``Rules.drawing``: the actions that are allowed after a draw, in the same turn.
 
-
-UNTIL_IT_FITS: Final = Drawing(again=True, place=True, keep=False)
-"""Draw until a tile fits; then lay it (rules 1.6, 2.7)."""
 
 ONE_AND_WAIT: Final = Drawing(again=False, place=False, keep=False)
 """Draw one tile, and lay none in this turn (rules 3.7)."""

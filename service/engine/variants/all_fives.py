@@ -17,7 +17,7 @@ from service.engine.rules.common_options import (
     teams_option,
     with_defaults,
 )
-from service.engine.rules.ending import UNTIL_IT_FITS, first_of, one_tile, out_or_blocked, target_reached, total_reached
+from service.engine.rules.ending import first_of, out_or_blocked, target_reached, total_reached
 from service.engine.rules.opening import OPENINGS, first_double
 from service.engine.rules.scoring import WinnerTakes, double_both_halves, placement_lines, round_result
 from service.engine.state import State
@@ -45,8 +45,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         line_ends=() if branches else (LEFT, RIGHT),
         branching=first_double if branches else _no_spinner,
         gates=BOTH_LONG_SIDES,
-        may_follow=one_tile,
-        drawing=UNTIL_IT_FITS,
         reserve=reserve,
         end_value=double_both_halves,
         points=_points,

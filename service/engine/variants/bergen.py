@@ -9,7 +9,7 @@ from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLi
 from service.engine.layout import LONG, End
 from service.engine.options import Option, Value
 from service.engine.rules.common_options import opening_option, reserve_option, target_option
-from service.engine.rules.ending import UNTIL_IT_FITS, one_tile, out_or_blocked, total_reached
+from service.engine.rules.ending import out_or_blocked, total_reached
 from service.engine.rules.opening import highest_double, lowest_double
 from service.engine.rules.scoring import lightest_side, round_result
 from service.engine.state import State
@@ -42,8 +42,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         tiles=_SET,
         hand_size=lambda players: _HANDS[seats] if players == seats else 0,
         opening=_OPENINGS[opening],
-        may_follow=one_tile,
-        drawing=UNTIL_IT_FITS,
         reserve=reserve,
         points=_points,
         round_end=out_or_blocked(reserve),

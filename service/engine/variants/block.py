@@ -14,7 +14,7 @@ from service.engine.rules.common_options import (
     teams_option,
     with_defaults,
 )
-from service.engine.rules.ending import UNTIL_IT_FITS, one_tile, out_or_blocked, total_reached
+from service.engine.rules.ending import out_or_blocked, total_reached
 from service.engine.rules.opening import OPENINGS
 from service.engine.rules.scoring import WinnerTakes
 from service.engine.tiles import double_set
@@ -33,8 +33,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         tiles=_SET,
         hand_size=lambda players: settings["hand"] if players == seats else 0,
         opening=OPENINGS[settings["opening"]],
-        may_follow=one_tile,
-        drawing=UNTIL_IT_FITS,
         reserve=len(_SET),
         round_end=out_or_blocked(len(_SET)),
         score_round=WinnerTakes("6.5", "6.6", settings["blocked_score"], settings["teams"]).result,

@@ -15,15 +15,7 @@ from service.engine.rules.common_options import (
     teams_option,
     with_defaults,
 )
-from service.engine.rules.ending import (
-    UNTIL_IT_FITS,
-    blocked,
-    first_of,
-    one_tile,
-    side_out,
-    target_reached,
-    total_reached,
-)
+from service.engine.rules.ending import blocked, first_of, side_out, target_reached, total_reached
 from service.engine.rules.opening import OPENINGS
 from service.engine.rules.scoring import double_both_halves, round_result
 from service.engine.state import PlacementScore, State
@@ -45,8 +37,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         tiles=_SET,
         hand_size=lambda players: settings["hand"] if players == seats else 0,
         opening=OPENINGS[settings["opening"]],
-        may_follow=one_tile,
-        drawing=UNTIL_IT_FITS,
         reserve=len(_SET),
         end_value=double_both_halves,
         points=_points(target if settings["exact"] else None, teams),

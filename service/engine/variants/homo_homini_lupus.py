@@ -8,14 +8,12 @@ from typing import Final
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value
 from service.engine.rules.ending import (
-    UNTIL_IT_FITS,
     after_rounds,
     all_ends_closed,
     blocked,
     first_of,
     first_seat_out,
     nothing_left_fits,
-    one_tile,
 )
 from service.engine.rules.opening import lead_only, lowest_double
 from service.engine.rules.scoring import round_result
@@ -40,8 +38,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         line_ends=(),
         branching=lead_only,
         face_down=True,
-        may_follow=one_tile,
-        drawing=UNTIL_IT_FITS,
         round_end=first_of(first_seat_out, all_ends_closed, nothing_left_fits, blocked()),
         score_round=_score_round,
         match_end=after_rounds(rounds),

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value
 from service.engine.rules.common_options import fill_defaults
-from service.engine.rules.ending import UNTIL_IT_FITS, one_tile, out_or_blocked, total_reached
+from service.engine.rules.ending import out_or_blocked, total_reached
 from service.engine.rules.opening import highest_double_or_heaviest, winner_or_same_leader
 from service.engine.rules.scoring import format_sum, lightest_seat, lightest_side, round_result
 from service.engine.state import State
@@ -73,8 +73,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         hand_size=lambda players: hand if players == _SEATS else 0,
         opening=_opening(settings["first_lead"]),
         leads_next=winner_or_same_leader if settings["opens_next"] == "winner" else _next_in_turn,
-        may_follow=one_tile,
-        drawing=UNTIL_IT_FITS,
         reserve=len(tiles),
         round_end=out_or_blocked(len(tiles)),
         score_round=_Scoring(

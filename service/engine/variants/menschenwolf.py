@@ -8,7 +8,6 @@ from typing import Final
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value
 from service.engine.rules.ending import (
-    UNTIL_IT_FITS,
     all_ends_closed,
     best_seats,
     blocked,
@@ -48,7 +47,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         branching=first_face_up,
         face_down=True,
         may_follow=doubles_after_a_double,
-        drawing=UNTIL_IT_FITS,
         may_flip=_may_flip,
         round_end=first_of(flipped, first_seat_out, all_ends_closed, blocked(_HIDDEN)),  # a flip also closes every end
         hand_value=_hand_value,
