@@ -118,6 +118,11 @@ class Settlement(NamedTuple):
     payments: tuple[Payment, ...]
 
 
+def first_seat_out(state: State) -> EndReason | None:
+    """Return ``out`` if a player has laid their last tile (rules 1.7 a, 2.9 a, 3.8, 5.6)."""
+    return None if state.went_out_first is None else "out"
+
+
 def one_tile(_layout: Layout, _hand: Hand) -> Hand:
     """Return no tile: a turn is one tile (rules 1.4, 3.7, 5.5)."""
     return ()
@@ -156,12 +161,12 @@ class Rules:
     """Returns the number of tiles in a hand for a number of active players; 0: that number cannot play."""
     opening: Callable[[State], Opening | None]
     """Returns the seat that opens the round just dealt, and the tiles it can lead with; ``None``: deal again."""
-    round_end: Callable[[State], EndReason | None]
-    """Returns the reason why the round is over, or ``None``; called after each play, draw and flip."""
     score_round: ScoreRound
     """Returns the result of a round; each hand comes with its ``hand_value``."""
     match_end: Callable[[State], Verdict]
     """Returns the effect of a round on the match; called after each round, with its scores in the totals."""
+    round_ends: tuple[Callable[[State], EndReason | None], ...] = (first_seat_out,)
+    """Return the reason why the round is over, or ``None``. The first reason counts; ``round_end`` adds ``blocked``."""
     may_follow: Callable[[Layout, Hand], Hand] = one_tile
     """Returns the tiles of a hand that can follow the last tile in the same turn, whether they fit or not."""
     drawing: Drawing = UNTIL_IT_FITS
@@ -268,6 +273,23 @@ class Rules:
         if end is None:
             return layout.lead(tile, seat, branching)
         return layout.join(end, tile, seat, face_down=face_down, branching=branching, outer=outer)
+
+    def round_end(self, state: State) -> EndReason | None:
+        """Return the reason why the round is over, or ``None``; called after each play, draw and flip.
+
+        A round is blocked if no hand has a tile that fits, and no tile can be drawn (rules 1.7 d, 2.9 c, 3.8).
+        """
+        for check in self.round_ends:
+            if reason := check(state):
+                return reason
+        if len(state.stock) > self.reserve:
+            return None
+        open_mask = state.layout.open_mask
+        for hand in state.hands:
+            for tile in hand:
+                if tile.offers & open_mask:
+                    return None
+        return "blocked"
 
     def hands_left(self, state: State) -> tuple[RemainingHand, ...]:
         """Return the hand of every active seat with its value."""

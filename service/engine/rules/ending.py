@@ -13,23 +13,6 @@ from service.engine.variant import NO_VERDICT, Drawing, ScoreOrder, Verdict
 RoundEnd = Callable[[State], EndReason | None]
 
 
-def first_of(*checks: RoundEnd) -> RoundEnd:
-    """Return a check that runs these checks in order and returns the first reason."""
-
-    def round_end(state: State) -> EndReason | None:
-        for check in checks:
-            if reason := check(state):
-                return reason
-        return None
-
-    return round_end
-
-
-def first_seat_out(state: State) -> EndReason | None:
-    """Return ``out`` if a player has laid their last tile (rules 1.7 a, 2.9 a, 3.8, 5.6)."""
-    return None if state.went_out_first is None else "out"
-
-
 def side_out(teams: int) -> RoundEnd:
     """Return the check for a side without tiles: both partners, or a player alone (rules 9.8)."""
 
@@ -56,35 +39,10 @@ def all_ends_closed(state: State) -> EndReason | None:
 
 def nothing_left_fits(state: State) -> EndReason | None:
     """Return ``blocked`` if no tile in a hand or in the stock fits an open end (rules 1.7 c)."""
-    return (
-        None
-        if state.layout.fits_any(state.stock) or _some_hand_fits(state.hands, state.layout.open_mask)
-        else "blocked"
-    )
-
-
-def blocked(reserve: int = 0) -> RoundEnd:
-    """Return the check that no hand has a tile that fits, and no tile can be drawn (rules 1.7 d, 2.9 c, 4.6).
-
-    ``reserve``: the number of tiles of the stock that cannot be drawn.
-    """
-
-    def round_end(state: State) -> EndReason | None:
-        return None if len(state.stock) > reserve or _some_hand_fits(state.hands, state.layout.open_mask) else "blocked"
-
-    return round_end
-
-
-def out_or_blocked(reserve: int = 0) -> RoundEnd:
-    """Return two checks in one: ``first_seat_out``, then ``blocked`` (rules 3.8, 5.6)."""
-
-    def round_end(state: State) -> EndReason | None:
-        if state.went_out_first is not None:
-            return "out"
-        fits = len(state.stock) > reserve or _some_hand_fits(state.hands, state.layout.open_mask)
-        return None if fits else "blocked"
-
-    return round_end
+    for tiles in (state.stock, *state.hands):
+        if state.layout.fits_any(tiles):
+            return None
+    return "blocked"
 
 
 def target_reached(target: int) -> RoundEnd:
@@ -149,14 +107,6 @@ def best_seats(state: State, seats: Iterable[int], best: ScoreOrder) -> tuple[in
     totals = [state.totals[seat] for seat in seats]
     best_total = max(totals) if best == "highest" else min(totals)
     return tuple([seat for seat in seats if state.totals[seat] == best_total])
-
-
-def _some_hand_fits(hands: tuple[Hand, ...], open_mask: int) -> bool:
-    for hand in hands:
-        for tile in hand:
-            if tile.offers & open_mask:
-                return True
-    return False
 
 
 # Answers to ``Rules.may_follow``: the tiles of a hand that can follow the last tile in the same turn.

@@ -17,12 +17,12 @@ from service.engine.rules.common_options import (
     teams_option,
     with_defaults,
 )
-from service.engine.rules.ending import first_of, out_or_blocked, target_reached, total_reached
+from service.engine.rules.ending import target_reached, total_reached
 from service.engine.rules.opening import OPENINGS, first_double
 from service.engine.rules.scoring import WinnerTakes, double_both_halves, placement_lines, round_result
 from service.engine.state import State
 from service.engine.tiles import Tile, double_set
-from service.engine.variant import Alias, PlayerRange, Rules, ScoreRound, Variant
+from service.engine.variant import Alias, PlayerRange, Rules, ScoreRound, Variant, first_seat_out
 
 _SET: Final = double_set(6)
 _HANDS: Final = {2: 7, 3: 5, 4: 5}
@@ -35,7 +35,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     settings = with_defaults(options, seats, len(_SET), hand=_HANDS[seats], target=_TARGETS[seats])
     reserve, target, teams = settings["reserve"], settings["target"], settings["teams"]
     branches, at_once = settings["spinner"] == "after_sides", settings["finish"] == "at_once"
-    out_or_stuck = out_or_blocked(reserve)
     return Rules(
         seats=seats,
         settings=settings,
@@ -48,7 +47,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         reserve=reserve,
         end_value=double_both_halves,
         points=_points,
-        round_end=first_of(target_reached(target), out_or_stuck) if at_once else out_or_stuck,
+        round_ends=(target_reached(target), first_seat_out) if at_once else (first_seat_out,),
         score_round=_score_round(settings["blocked_score"], teams, _ROUNDINGS[settings["rounding"]]),
         match_end=total_reached(target, "highest"),
         teams=teams,

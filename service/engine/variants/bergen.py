@@ -9,7 +9,7 @@ from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLi
 from service.engine.layout import LONG, End
 from service.engine.options import Option, Value
 from service.engine.rules.common_options import opening_option, reserve_option, target_option
-from service.engine.rules.ending import out_or_blocked, total_reached
+from service.engine.rules.ending import total_reached
 from service.engine.rules.opening import highest_double, lowest_double
 from service.engine.rules.scoring import lightest_side, round_result
 from service.engine.state import State
@@ -44,7 +44,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         opening=_OPENINGS[opening],
         reserve=reserve,
         points=_points,
-        round_end=out_or_blocked(reserve),
         score_round=_score_round(bonus, _LIGHTEST[blocked]),
         match_end=total_reached(target, "highest"),
     )

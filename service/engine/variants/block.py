@@ -14,7 +14,7 @@ from service.engine.rules.common_options import (
     teams_option,
     with_defaults,
 )
-from service.engine.rules.ending import out_or_blocked, total_reached
+from service.engine.rules.ending import total_reached
 from service.engine.rules.opening import OPENINGS
 from service.engine.rules.scoring import WinnerTakes
 from service.engine.tiles import double_set
@@ -34,7 +34,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         hand_size=lambda players: settings["hand"] if players == seats else 0,
         opening=OPENINGS[settings["opening"]],
         reserve=len(_SET),
-        round_end=out_or_blocked(len(_SET)),
         score_round=WinnerTakes("6.5", "6.6", settings["blocked_score"], settings["teams"]).result,
         match_end=total_reached(settings["target"], "highest"),
         teams=settings["teams"],

@@ -9,7 +9,7 @@ from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value, format_value
 from service.engine.rules.common_options import teams_option, with_defaults
-from service.engine.rules.ending import MAX_ROUNDS, out_or_blocked, total_reached
+from service.engine.rules.ending import MAX_ROUNDS, total_reached
 from service.engine.rules.opening import OPENINGS
 from service.engine.rules.scoring import lightest_seat, round_result, side_number
 from service.engine.state import State
@@ -100,7 +100,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         ),
         may_leave_lead=lambda state: settings["pose"] == "team" and _leads_as_winner(state),
         reserve=reserve,
-        round_end=out_or_blocked(reserve),
         score_round=scoring.result,
         match_end=total_reached(settings["target"], "highest", MAX_ROUNDS),
         carries=None if settings["draw"] == "same" else "winner",

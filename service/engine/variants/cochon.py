@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from service.engine.events import EndReason, Manche, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value
 from service.engine.rules.common_options import fill_defaults
-from service.engine.rules.ending import MAX_ROUNDS, best_seats, out_or_blocked
+from service.engine.rules.ending import MAX_ROUNDS, best_seats
 from service.engine.rules.opening import last_winner
 from service.engine.rules.scoring import lightest_seat, round_result
 from service.engine.state import State
@@ -37,7 +37,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         hand_size=lambda players: _HAND if players == seats else 0,
         opening=last_winner,
         reserve=len(_SET),
-        round_end=out_or_blocked(len(_SET)),
         score_round=_Scoring(settings["blocked"]).result,
         match_end=_MatchEnd(settings["match"], settings["target"]).verdict,
         leads_next=_leads_next,

@@ -8,7 +8,7 @@ from typing import Final
 from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value
-from service.engine.rules.ending import ONE_TO_PLACE_OR_KEEP, last_side_standing, out_or_blocked
+from service.engine.rules.ending import ONE_TO_PLACE_OR_KEEP, last_side_standing
 from service.engine.rules.opening import any_double_of_the_highest_holder
 from service.engine.rules.scoring import format_hand, round_result, side_number
 from service.engine.state import Hand, State
@@ -45,7 +45,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         hand_size=lambda players: size if 2 <= players <= seats else 0,
         opening=any_double_of_the_highest_holder,
         drawing=ONE_TO_PLACE_OR_KEEP,
-        round_end=out_or_blocked(),
         hand_value=_hand_value,
         score_round=_score_round(teams),
         match_end=lambda state: last_side_standing(state, lambda total: total >= limit, teams),

@@ -7,21 +7,13 @@ from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value
-from service.engine.rules.ending import (
-    ONE_AND_GO_ON,
-    all_seats_out,
-    any_number,
-    blocked,
-    first_of,
-    first_seat_out,
-    total_reached,
-)
+from service.engine.rules.ending import ONE_AND_GO_ON, all_seats_out, any_number, total_reached
 from service.engine.rules.opening import lowest_double
 from service.engine.rules.scoring import format_hand, round_result
 from service.engine.rules.settlement import average, difference, fixed
 from service.engine.state import State
 from service.engine.tiles import double_set, pips, sort_tiles
-from service.engine.variant import PlayerRange, Rules, ScoreRound, Settlement, Variant
+from service.engine.variant import PlayerRange, Rules, ScoreRound, Settlement, Variant, first_seat_out
 
 _PLAYERS: Final = PlayerRange(2, 7)
 _SET: Final = double_set(6)
@@ -44,7 +36,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         opening=lowest_double,
         may_follow=any_number,
         drawing=ONE_AND_GO_ON,
-        round_end=first_of(first_seat_out if first_out else all_seats_out, blocked()),
+        round_ends=(first_seat_out if first_out else all_seats_out,),
         score_round=_score_round(loser_writes_stock=first_out),
         match_end=total_reached(limit, "lowest"),
         settlement=_settlements(stake)[settlement],

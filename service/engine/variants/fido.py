@@ -8,7 +8,7 @@ from typing import Final
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.layout import End
 from service.engine.options import Option, Value
-from service.engine.rules.ending import ONE_AND_WAIT, after_rounds, out_or_blocked
+from service.engine.rules.ending import ONE_AND_WAIT, after_rounds
 from service.engine.rules.opening import every_double, highest_double
 from service.engine.rules.scoring import all_but_long_sides, placement_lines, round_result
 from service.engine.state import State
@@ -44,7 +44,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         drawing=ONE_AND_WAIT,
         end_value=all_but_long_sides,
         points=_points(divisor),
-        round_end=out_or_blocked(),
         score_round=_score_round(divisor),
         match_end=after_rounds(rounds),
         rows={tile: _row(tile, divisor) for tile in double_set(highest)},

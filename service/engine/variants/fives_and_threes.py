@@ -15,7 +15,7 @@ from service.engine.rules.common_options import (
     teams_option,
     with_defaults,
 )
-from service.engine.rules.ending import blocked, first_of, side_out, target_reached, total_reached
+from service.engine.rules.ending import side_out, target_reached, total_reached
 from service.engine.rules.opening import OPENINGS
 from service.engine.rules.scoring import double_both_halves, round_result
 from service.engine.state import PlacementScore, State
@@ -40,7 +40,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         reserve=len(_SET),
         end_value=double_both_halves,
         points=_points(target if settings["exact"] else None, teams),
-        round_end=first_of(target_reached(target), side_out(teams), blocked(len(_SET))),
+        round_ends=(target_reached(target), side_out(teams)),
         score_round=_score_round,
         match_end=total_reached(target, "highest"),
         teams=teams,

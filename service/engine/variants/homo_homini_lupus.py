@@ -7,19 +7,12 @@ from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value
-from service.engine.rules.ending import (
-    after_rounds,
-    all_ends_closed,
-    blocked,
-    first_of,
-    first_seat_out,
-    nothing_left_fits,
-)
+from service.engine.rules.ending import after_rounds, all_ends_closed, nothing_left_fits
 from service.engine.rules.opening import lead_only, lowest_double
 from service.engine.rules.scoring import round_result
 from service.engine.state import State
 from service.engine.tiles import double_set
-from service.engine.variant import PlayerRange, Rules, Variant
+from service.engine.variant import PlayerRange, Rules, Variant, first_seat_out
 
 _SEATS: Final = 4
 _HAND: Final = 6
@@ -38,7 +31,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         line_ends=(),
         branching=lead_only,
         face_down=True,
-        round_end=first_of(first_seat_out, all_ends_closed, nothing_left_fits, blocked()),
+        round_ends=(first_seat_out, all_ends_closed, nothing_left_fits),
         score_round=_score_round,
         match_end=after_rounds(rounds),
     )

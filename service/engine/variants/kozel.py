@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value
 from service.engine.rules.common_options import teams_option, with_defaults
-from service.engine.rules.ending import doubles_after_a_double, out_or_blocked, total_reached
+from service.engine.rules.ending import doubles_after_a_double, total_reached
 from service.engine.rules.opening import highest_double_or_heaviest, winner_or_same_leader
 from service.engine.rules.scoring import format_sum, round_result, side_number
 from service.engine.state import Hand, State
@@ -35,7 +35,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         hand_size=lambda players: settings["hand"] if players == seats else 0,
         opening=_opening_or_redeal if settings["redeal"] else _opening,
         may_follow=doubles_after_a_double if settings["two_doubles"] else one_tile,
-        round_end=out_or_blocked(),
         hand_value=_hand_value(settings["lone_blank"], settings["lone_six"]),
         score_round=_Scoring(teams, settings["open_at"], has_eggs=settings["eggs"]).result,
         match_end=total_reached(settings["limit"], "lowest"),

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value
 from service.engine.rules.common_options import fill_defaults
-from service.engine.rules.ending import out_or_blocked, total_reached
+from service.engine.rules.ending import total_reached
 from service.engine.rules.opening import highest_double_or_heaviest, winner_or_same_leader
 from service.engine.rules.scoring import format_sum, lightest_seat, lightest_side, round_result
 from service.engine.state import State
@@ -74,7 +74,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         opening=_opening(settings["first_lead"]),
         leads_next=winner_or_same_leader if settings["opens_next"] == "winner" else _next_in_turn,
         reserve=len(tiles),
-        round_end=out_or_blocked(len(tiles)),
         score_round=_Scoring(
             all_hands=settings["count"] == "all",
             by_team=settings["tranque"] == "team",

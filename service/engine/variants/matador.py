@@ -15,7 +15,7 @@ from service.engine.rules.common_options import (
     teams_option,
     with_defaults,
 )
-from service.engine.rules.ending import out_or_blocked, total_reached
+from service.engine.rules.ending import total_reached
 from service.engine.rules.opening import OPENINGS, seven_or_a_matador
 from service.engine.rules.scoring import WinnerTakes
 from service.engine.tiles import double_set
@@ -37,7 +37,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         wants=seven_or_a_matador,
         doubles_across=False,
         reserve=settings["reserve"],
-        round_end=out_or_blocked(settings["reserve"]),
         score_round=WinnerTakes("14.9", "14.9", settings["blocked_score"], settings["teams"]).result,
         match_end=total_reached(settings["target"], "highest"),
         teams=settings["teams"],

@@ -7,21 +7,12 @@ from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Value
-from service.engine.rules.ending import (
-    all_ends_closed,
-    best_seats,
-    blocked,
-    doubles_after_a_double,
-    first_of,
-    first_seat_out,
-    flipped,
-    last_side_standing,
-)
+from service.engine.rules.ending import all_ends_closed, best_seats, doubles_after_a_double, flipped, last_side_standing
 from service.engine.rules.opening import first_face_up, highest_double_or_heaviest
 from service.engine.rules.scoring import format_hand, format_sum, round_result
 from service.engine.state import Hand, State
 from service.engine.tiles import double_set, parse_tile, pips
-from service.engine.variant import Opening, PlayerRange, Rules, ScoreRound, Variant, Verdict
+from service.engine.variant import Opening, PlayerRange, Rules, ScoreRound, Variant, Verdict, first_seat_out
 
 _HANDS: Final = {2: 7, 3: 9, 4: 7, 5: 5, 6: 4, 7: 4, 8: 3, 9: 3, 10: 2, 11: 2, 12: 2, 13: 2}
 """The size of a hand, by the number of players (rules 2.1)."""
@@ -48,7 +39,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         face_down=True,
         may_follow=doubles_after_a_double,
         may_flip=_may_flip,
-        round_end=first_of(flipped, first_seat_out, all_ends_closed, blocked(_HIDDEN)),  # a flip also closes every end
+        round_ends=(flipped, first_seat_out, all_ends_closed),  # a flip also closes every end
         hand_value=_hand_value,
         score_round=_score_round(others_write_own=others_write_own),
         match_end=_match_end(limit),

@@ -8,7 +8,7 @@ from typing import Final
 from service.engine.layout import LEAD_COVERED
 from service.engine.options import Value
 from service.engine.rules.common_options import blocked_score_option, target_option
-from service.engine.rules.ending import out_or_blocked, total_reached
+from service.engine.rules.ending import total_reached
 from service.engine.rules.opening import highest_double, lead_only
 from service.engine.rules.scoring import WinnerTakes
 from service.engine.tiles import double_set
@@ -34,7 +34,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         branching=lead_only,
         gates=LEAD_COVERED,
         reserve=len(_SET),
-        round_end=out_or_blocked(len(_SET)),
         score_round=WinnerTakes("12.5", "12.5", blocked_score).result,
         match_end=total_reached(target, "highest"),
     )

@@ -8,7 +8,7 @@ from typing import Final
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.layout import LEFT, RIGHT
 from service.engine.options import Option, Value
-from service.engine.rules.ending import after_rounds, any_tile_after_a_double, out_or_blocked
+from service.engine.rules.ending import after_rounds, any_tile_after_a_double
 from service.engine.rules.opening import highest_double
 from service.engine.rules.scoring import WinnerTakes, lightest_side, round_result
 from service.engine.state import State
@@ -39,7 +39,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         line_ends=(LEFT, RIGHT) if british else (RIGHT,),
         may_follow=any_tile_after_a_double,
         reserve=len(_SET),
-        round_end=out_or_blocked(len(_SET)),
         score_round=_pool(stake) if scoring == "pool" else WinnerTakes("13.7", "13.7", "others").result,
         match_end=after_rounds(rounds),
     )
