@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from service.engine.errors import InvalidSetup, Reason
 
 Value = bool | int | str
+Options = Mapping[str, Any]
+"""The value of each option by key, each one that its ``Option`` allows; ``None``: the variant computes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,18 +49,18 @@ def format_value(value: Value) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def resolve(options: tuple[Option, ...], given: Mapping[str, object]) -> dict[str, Value | None]:
+def resolve(options: tuple[Option, ...], given: Mapping[str, object]) -> Options:
     """Return each option's given value or else its default, by key. Raises ``InvalidSetup`` with all errors."""
     known = {option.key: option for option in options}
     unknown = Reason("unknown_option", {"allowed": list(known)})
     errors = {f"options.{key}": [unknown] for key in given if key not in known}
-    resolved: dict[str, Value | None] = {}
+    resolved = {}
     for key, option in known.items():
         value = given.get(key, option.default)
         error = option.error_for(value) if key in given else None
         if error is not None:
             errors[f"options.{key}"] = [error]
-        resolved[key] = value  # type: ignore[assignment]  # validated above, or the default
+        resolved[key] = value
     if errors:
         raise InvalidSetup(errors)
     return resolved

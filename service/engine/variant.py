@@ -30,7 +30,7 @@ from service.engine.layout import (
     Wants,
     empty_layout,
 )
-from service.engine.options import Option, Value, resolve
+from service.engine.options import Option, Options, Value, resolve
 from service.engine.state import Hand, PlacementScore, State, new_match
 from service.engine.tiles import Tile, double, pips
 
@@ -321,8 +321,8 @@ class Variant:
 
     key: str
     players: PlayerRange
-    build: Callable[[Mapping[str, Value | None], int], Rules]
-    """Returns the rules for option values (``None``: compute the default) and seats; raises ``InvalidSetup``."""
+    build: Callable[[Options, int], Rules]
+    """Returns the rules for these options and a number of seats; raises ``InvalidSetup``."""
     difficulty: Difficulty
     minutes: int
     """The usual length of a match with the default options, at six seconds a move."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from service.engine.errors import InvalidSetup, Reason
-from service.engine.options import Option, Value
+from service.engine.options import Option, Options, Value
 
 _TWO_TEAMS: Final = 2
 _SEATS_IN_TEAMS: Final = 4
@@ -43,7 +43,7 @@ def reserve_option(default: int) -> Option:
     return Option(key="reserve", default=default, low=0, high=2)
 
 
-def with_defaults(options: Mapping[str, Value | None], seats: int, tiles: int, **defaults: Value) -> dict[str, Any]:
+def with_defaults(options: Options, seats: int, tiles: int, **defaults: Value) -> Options:
     """Return the options with defaults in place of missing values, for a game in which hands and teams are options.
 
     Raises ``InvalidSetup`` if ``check_hands_and_teams`` does.
@@ -53,7 +53,7 @@ def with_defaults(options: Mapping[str, Value | None], seats: int, tiles: int, *
     return settings
 
 
-def fill_defaults(options: Mapping[str, Value | None], defaults: Mapping[str, Value]) -> dict[str, Any]:
+def fill_defaults(options: Options, defaults: Mapping[str, Value]) -> Options:
     """Return the options with defaults in place of missing values."""
     return {key: defaults[key] if value is None else value for key, value in options.items()}
 

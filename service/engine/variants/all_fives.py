@@ -7,7 +7,7 @@ from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult
 from service.engine.layout import BOTH_LONG_SIDES, LEFT, NEVER, RIGHT, Branching, End, Layout
-from service.engine.options import Option, Value
+from service.engine.options import Option, Options
 from service.engine.rules.common_options import (
     blocked_score_option,
     hand_option,
@@ -31,7 +31,7 @@ _TARGETS: Final = {2: 250, 3: 200, 4: 200}
 _FIVE: Final = 5
 
 
-def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
+def _build(options: Options, seats: int) -> Rules:
     settings = with_defaults(options, seats, len(_SET), hand=_HANDS[seats], target=_TARGETS[seats])
     reserve, target, teams = settings["reserve"], settings["target"], settings["teams"]
     branches, at_once = settings["spinner"] == "after_sides", settings["finish"] == "at_once"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.layout import LONG, End
-from service.engine.options import Option, Value
-from service.engine.rules.common_options import opening_option, reserve_option, target_option
+from service.engine.options import Option, Options
+from service.engine.rules.common_options import fill_defaults, opening_option, reserve_option, target_option
 from service.engine.rules.ending import total_reached
 from service.engine.rules.opening import highest_double, lowest_double
 from service.engine.rules.scoring import lightest_side, round_result
@@ -28,24 +28,18 @@ _OPENINGS: Final = {"lowest_double": lowest_double, "highest_double": highest_do
 _Hands = tuple[RemainingHand, ...]
 
 
-def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    opening, reserve, bonus, blocked = (options[key] for key in ("opening", "reserve", "bonus", "blocked"))
-    target = _TARGETS[seats] if options["target"] is None else options["target"]
-    assert isinstance(opening, str)
-    assert isinstance(reserve, int)
-    assert isinstance(bonus, int)
-    assert isinstance(blocked, str)
-    assert isinstance(target, int)
+def _build(options: Options, seats: int) -> Rules:
+    settings = fill_defaults(options, {"target": _TARGETS[seats]})
     return Rules(
         seats=seats,
-        settings={"opening": opening, "reserve": reserve, "bonus": bonus, "blocked": blocked, "target": target},
+        settings=settings,
         tiles=_SET,
         hand_size=lambda players: _HANDS[seats] if players == seats else 0,
-        opening=_OPENINGS[opening],
-        reserve=reserve,
+        opening=_OPENINGS[settings["opening"]],
+        reserve=settings["reserve"],
         points=_points,
-        score_round=_score_round(bonus, _LIGHTEST[blocked]),
-        match_end=total_reached(target, "highest"),
+        score_round=_score_round(settings["bonus"], _LIGHTEST[settings["blocked"]]),
+        match_end=total_reached(settings["target"], "highest"),
     )
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
-from service.engine.options import Value
+from service.engine.options import Options
 from service.engine.rules.common_options import (
     blocked_score_option,
     hand_option,
@@ -25,7 +24,7 @@ _HANDS: Final = {2: 7, 3: 5, 4: 5}
 """The size of a hand, by the number of players (rules 6.2)."""
 
 
-def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
+def _build(options: Options, seats: int) -> Rules:
     settings = with_defaults(options, seats, len(_SET), hand=_HANDS[seats])
     return Rules(
         seats=seats,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
-from service.engine.options import Option, Value, format_value
-from service.engine.rules.common_options import teams_option, with_defaults
+from service.engine.options import Option, Options, Value, format_value
+from service.engine.rules.common_options import fill_defaults, teams_option, with_defaults
 from service.engine.rules.ending import MAX_ROUNDS, total_reached
 from service.engine.rules.opening import OPENINGS
 from service.engine.rules.scoring import lightest_seat, round_result, side_number
@@ -64,9 +64,9 @@ _WORDS: Final[dict[str, dict[str, str]]] = {
 _PLAIN: Final = {"double": "double", "both_ends": "both ends", "cross": "cross", "key": "key"}
 
 
-def _defaults(options: Mapping[str, Value | None], seats: int) -> dict[str, Value]:
+def _defaults(options: Options, seats: int) -> dict[str, Value]:
     """Return the defaults of the requested table for this number of players (rules 16.2, 16.3, 16.8, 16.11)."""
-    table = _TABLES[str(options["table"])]
+    table = _TABLES[options["table"]]
     for_two = seats == min(_HANDS)
     default_hand = _HANDS[seats][0] if not for_two else min(_HANDS[2]) if options["drawing"] else table["hand"]
     hand = int(options["hand"] or default_hand)
@@ -80,7 +80,7 @@ def _defaults(options: Mapping[str, Value | None], seats: int) -> dict[str, Valu
     }
 
 
-def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
+def _build(options: Options, seats: int) -> Rules:
     defaults = _defaults(options, seats)
     _check(options, seats, defaults)
     settings = with_defaults(options, seats, len(_SET), **defaults)
@@ -109,9 +109,9 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     )
 
 
-def _check(options: Mapping[str, Value | None], seats: int, defaults: Mapping[str, Value]) -> None:
+def _check(options: Options, seats: int, defaults: Mapping[str, Value]) -> None:
     """Raise ``InvalidSetup`` for options that do not go together (rules 16.2 to 16.4, 16.8, 16.9)."""
-    chosen = {key: defaults.get(key) if value is None else value for key, value in options.items()}
+    chosen = fill_defaults(options, defaults)
     hand, for_two = chosen["hand"], seats == min(_HANDS)
     possible: dict[str, tuple[Value, ...]] = {"hand": _HANDS[seats]}
     if not for_two or hand != min(_HANDS[2]):
@@ -172,7 +172,7 @@ class _Scoring(NamedTuple):
     words: Mapping[str, str]
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any], tiles: tuple[Tile, ...]) -> _Scoring:
+    def of(cls, settings: Options, tiles: tuple[Tile, ...]) -> _Scoring:
         """Return the scoring for these options."""
         fields = {key: settings[key] for key in ("teams", "blocked", "draw", "reset", "one_all", "target")}
         words = _PLAIN | _WORDS.get(settings["table"].partition("_seven")[0], {})

@@ -5,12 +5,12 @@ Owns the effect of a round on the manche and the match. Does not depend on how s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
 from service.engine.events import EndReason, Manche, RemainingHand, RoundResult, ScoreLine
-from service.engine.options import Option, Value
+from service.engine.options import Option, Options
 from service.engine.rules.common_options import fill_defaults
 from service.engine.rules.ending import MAX_ROUNDS, best_seats
 from service.engine.rules.opening import last_winner
@@ -28,8 +28,8 @@ _LIGHT: Final = 6
 _TARGETS: Final = {"manches": 3, "score": 20}
 
 
-def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    settings = fill_defaults(options, {"target": _TARGETS[str(options["match"])]})
+def _build(options: Options, seats: int) -> Rules:
+    settings = fill_defaults(options, {"target": _TARGETS[options["match"]]})
     return Rules(
         seats=seats,
         settings=settings,

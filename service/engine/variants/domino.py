@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
-from service.engine.options import Option, Value
+from service.engine.options import Option, Options
 from service.engine.rules.ending import ONE_TO_PLACE_OR_KEEP, last_side_standing
 from service.engine.rules.opening import any_double_of_the_highest_holder
 from service.engine.rules.scoring import format_hand, round_result, side_number
@@ -22,13 +21,10 @@ _TEAM_SIZES: Final = {2: (2, 3, 4, 5), 3: (2, 3), 4: (2,), 5: (2,)}
 _ZEROS: Final = parse_tile("0-0")
 
 
-def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    highest, hand, limit, teams = (options[key] for key in ("set", "hand", "limit", "teams"))
-    assert isinstance(highest, int)
-    assert isinstance(limit, int)
-    assert isinstance(teams, int)
+def _build(options: Options, seats: int) -> Rules:
+    highest, limit, teams = options["set"], options["limit"], options["teams"]
     tiles = double_set(highest)
-    size = hand if isinstance(hand, int) else _default_hand(highest, seats)
+    size = options["hand"] or _default_hand(highest, seats)
     errors = {}
     if highest == _DOUBLE_SIX and seats > _MAX_ON_DOUBLE_SIX:
         errors["options.set"] = [Reason("set_too_small", {"players": seats, "max": _MAX_ON_DOUBLE_SIX})]
@@ -40,7 +36,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         raise InvalidSetup(errors)
     return Rules(
         seats=seats,
-        settings={"set": highest, "hand": size, "limit": limit, "teams": teams},
+        settings={**options, "hand": size},
         tiles=tiles,
         hand_size=lambda players: size if 2 <= players <= seats else 0,
         opening=any_double_of_the_highest_holder,

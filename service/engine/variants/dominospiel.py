@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
-from service.engine.options import Option, Value
+from service.engine.options import Option, Options
 from service.engine.rules.ending import ONE_AND_GO_ON, all_seats_out, any_number, total_reached
 from service.engine.rules.opening import lowest_double
 from service.engine.rules.scoring import format_hand, round_result
@@ -20,17 +20,11 @@ _SET: Final = double_set(6)
 """All players get the same number of tiles; only the rest is the stock (rules 4.1)."""
 
 
-def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    limit, stake = options["limit"], options["stake"]
-    round_end, settlement = options["round_end"], options["settlement"]
-    assert isinstance(limit, int)
-    assert isinstance(stake, int)
-    assert isinstance(round_end, str)
-    assert isinstance(settlement, str)
-    first_out = round_end == "first_out"
+def _build(options: Options, seats: int) -> Rules:
+    first_out = options["round_end"] == "first_out"
     return Rules(
         seats=seats,
-        settings={"limit": limit, "round_end": round_end, "settlement": settlement, "stake": stake},
+        settings=options,
         tiles=_SET,
         hand_size=lambda players: len(_SET) // players if _PLAYERS.low <= players <= _PLAYERS.high else 0,
         opening=lowest_double,
@@ -38,8 +32,8 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         drawing=ONE_AND_GO_ON,
         round_ends=(first_seat_out if first_out else all_seats_out,),
         score_round=_score_round(loser_writes_stock=first_out),
-        match_end=total_reached(limit, "lowest"),
-        settlement=_settlements(stake)[settlement],
+        match_end=total_reached(options["limit"], "lowest"),
+        settlement=_settlements(options["stake"])[options["settlement"]],
     )
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.layout import End
-from service.engine.options import Option, Value
+from service.engine.options import Option, Options
 from service.engine.rules.ending import ONE_AND_WAIT, after_rounds
 from service.engine.rules.opening import every_double, highest_double
 from service.engine.rules.scoring import all_but_long_sides, placement_lines, round_result
@@ -27,15 +26,13 @@ _HANDS: Final = {
 """The size of a hand of three players, of four, … of nine, by the highest number of the set (rules 3.2)."""
 
 
-def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    highest, rounds = options["set"], options["rounds"]
-    assert isinstance(highest, int)
-    assert isinstance(rounds, int)
+def _build(options: Options, seats: int) -> Rules:
+    highest = options["set"]
     divisor = _DIVISORS[highest]
     hands = dict(enumerate(_HANDS[highest], _FEWEST))
     return Rules(
         seats=seats,
-        settings={"set": highest, "rounds": rounds, "divisor": divisor},
+        settings={**options, "divisor": divisor},
         tiles=double_set(highest),
         hand_size=lambda players: hands.get(players, 0),
         opening=highest_double,
@@ -45,7 +42,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         end_value=all_but_long_sides,
         points=_points(divisor),
         score_round=_score_round(divisor),
-        match_end=after_rounds(rounds),
+        match_end=after_rounds(options["rounds"]),
         rows={tile: _row(tile, divisor) for tile in double_set(highest)},
     )
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.layout import End
-from service.engine.options import Option, Value
+from service.engine.options import Option, Options
 from service.engine.rules.common_options import (
     hand_option,
     opening_option,
@@ -28,7 +27,7 @@ _HANDS: Final = {2: 7, 3: 5, 4: 5}
 _DIVISORS: Final = (3, 5)
 
 
-def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
+def _build(options: Options, seats: int) -> Rules:
     settings = with_defaults(options, seats, len(_SET), hand=_HANDS[seats])
     target, teams = settings["target"], settings["teams"]
     return Rules(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
-from service.engine.options import Option, Value
+from service.engine.options import Option, Options
 from service.engine.rules.ending import after_rounds, all_ends_closed, nothing_left_fits
 from service.engine.rules.opening import lead_only, lowest_double
 from service.engine.rules.scoring import round_result
@@ -19,12 +18,10 @@ _HAND: Final = 6
 """The size of a hand (rules 1.1)."""
 
 
-def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    rounds = options["rounds"]
-    assert isinstance(rounds, int)
+def _build(options: Options, seats: int) -> Rules:
     return Rules(
         seats=seats,
-        settings={"rounds": rounds},
+        settings=options,
         tiles=double_set(6),
         hand_size=lambda players: _HAND if players == _SEATS else 0,
         opening=lowest_double,
@@ -33,7 +30,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         face_down=True,
         round_ends=(first_seat_out, all_ends_closed, nothing_left_fits),
         score_round=_score_round,
-        match_end=after_rounds(rounds),
+        match_end=after_rounds(options["rounds"]),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
-from service.engine.options import Option, Value
+from service.engine.options import Option, Options
 from service.engine.rules.common_options import teams_option, with_defaults
 from service.engine.rules.ending import doubles_after_a_double, total_reached
 from service.engine.rules.opening import highest_double_or_heaviest, winner_or_same_leader
@@ -25,7 +25,7 @@ _MAX_OF_A_NUMBER: Final = 5
 """The most doubles, and tiles of one number, that a hand may have with ``redeal`` (rules 11.7)."""
 
 
-def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
+def _build(options: Options, seats: int) -> Rules:
     settings = with_defaults(options, seats, len(_SET), teams=2 if seats == _TEAM_SEATS else 0)
     teams = settings["teams"]
     return Rules(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Final, NamedTuple
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
-from service.engine.options import Option, Value
+from service.engine.options import Option, Options, Value
 from service.engine.rules.common_options import fill_defaults
 from service.engine.rules.ending import total_reached
 from service.engine.rules.opening import highest_double_or_heaviest, winner_or_same_leader
@@ -61,8 +61,8 @@ class _Bonuses(NamedTuple):
     """Whether a tile with a blank half can make a capicúa."""
 
 
-def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    defaults = _TABLES[str(options["table"])]
+def _build(options: Options, seats: int) -> Rules:
+    defaults = _TABLES[options["table"]]
     settings = fill_defaults(options, defaults)
     tiles = double_set(settings["set"])
     hand = _HANDS[settings["set"]]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
-from service.engine.options import Option, Value
+from service.engine.options import Option, Options
 from service.engine.rules.ending import all_ends_closed, best_seats, doubles_after_a_double, flipped, last_side_standing
 from service.engine.rules.opening import first_face_up, highest_double_or_heaviest
 from service.engine.rules.scoring import format_hand, format_sum, round_result
@@ -23,13 +23,10 @@ _ZEROS: Final = parse_tile("0-0")
 _SIXES: Final = parse_tile("6-6")
 
 
-def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    limit, others_write_own = options["limit"], options["others_write_own"]
-    assert isinstance(limit, int)
-    assert isinstance(others_write_own, bool)
+def _build(options: Options, seats: int) -> Rules:
     return Rules(
         seats=seats,
-        settings={"limit": limit, "others_write_own": others_write_own},
+        settings=options,
         tiles=double_set(6),
         hand_size=lambda players: _HANDS.get(players, 0),
         reserve=_HIDDEN,
@@ -41,8 +38,8 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         may_flip=_may_flip,
         round_ends=(flipped, first_seat_out, all_ends_closed),  # a flip also closes every end
         hand_value=_hand_value,
-        score_round=_score_round(others_write_own=others_write_own),
-        match_end=_match_end(limit),
+        score_round=_score_round(others_write_own=options["others_write_own"]),
+        match_end=_match_end(options["limit"]),
         carries="loser",
         dealer=_dealer,
     )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from service.engine.layout import LEAD_COVERED
-from service.engine.options import Value
+from service.engine.options import Options
 from service.engine.rules.common_options import blocked_score_option, target_option
 from service.engine.rules.ending import total_reached
 from service.engine.rules.opening import highest_double, lead_only
@@ -20,13 +19,10 @@ _HAND: Final = len(_SET) // _SEATS
 """The whole set is dealt, so that a hand always has 6-6, which leads (rules 12.1, 12.2)."""
 
 
-def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    blocked_score, target = options["blocked_score"], options["target"]
-    assert isinstance(blocked_score, str)
-    assert isinstance(target, int)
+def _build(options: Options, seats: int) -> Rules:
     return Rules(
         seats=seats,
-        settings={"blocked_score": blocked_score, "target": target},
+        settings=options,
         tiles=_SET,
         hand_size=lambda players: _HAND if players == _SEATS else 0,
         opening=highest_double,
@@ -34,8 +30,8 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         branching=lead_only,
         gates=LEAD_COVERED,
         reserve=len(_SET),
-        score_round=WinnerTakes("12.5", "12.5", blocked_score).result,
-        match_end=total_reached(target, "highest"),
+        score_round=WinnerTakes("12.5", "12.5", options["blocked_score"]).result,
+        match_end=total_reached(options["target"], "highest"),
     )
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.layout import LEFT, RIGHT
-from service.engine.options import Option, Value
+from service.engine.options import Option, Options
 from service.engine.rules.ending import after_rounds, any_tile_after_a_double
 from service.engine.rules.opening import highest_double
 from service.engine.rules.scoring import WinnerTakes, lightest_side, round_result
@@ -21,26 +20,21 @@ _HAND: Final = 3
 """The size of a hand in the American game; the British game deals as many as divide evenly (rules 13.1, 13.8)."""
 
 
-def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    version, scoring = options["version"], options["scoring"]
-    stake, rounds = options["stake"], options["rounds"]
-    assert isinstance(version, str)
-    assert isinstance(scoring, str)
-    assert isinstance(stake, int)
-    assert isinstance(rounds, int)
-    british = version == "british"
+def _build(options: Options, seats: int) -> Rules:
+    british = options["version"] == "british"
     hand = len(_SET) // seats if british else _HAND
+    by_pips = WinnerTakes("13.7", "13.7", "others")
     return Rules(
         seats=seats,
-        settings={"version": version, "scoring": scoring, "stake": stake, "rounds": rounds},
+        settings=options,
         tiles=_SET,
         hand_size=lambda players: hand if players == seats else 0,
         opening=highest_double,
         line_ends=(LEFT, RIGHT) if british else (RIGHT,),
         may_follow=any_tile_after_a_double,
         reserve=len(_SET),
-        score_round=_pool(stake) if scoring == "pool" else WinnerTakes("13.7", "13.7", "others").result,
-        match_end=after_rounds(rounds),
+        score_round=_pool(options["stake"]) if options["scoring"] == "pool" else by_pips.result,
+        match_end=after_rounds(options["rounds"]),
     )
 
 
