@@ -43,23 +43,19 @@ def reserve_option(default: int) -> Option:
     return Option(key="reserve", default=default, low=0, high=2)
 
 
-def with_defaults(options: Options, seats: int, tiles: int, **defaults: Value) -> Options:
-    """Return the options with defaults in place of missing values, for a game in which hands and teams are options.
-
-    Raises ``InvalidSetup`` if ``check_hands_and_teams`` does.
-    """
-    settings = fill_defaults(options, defaults)
-    check_hands_and_teams(seats, settings["hand"], settings["teams"], tiles)
-    return settings
-
-
 def fill_defaults(options: Options, defaults: Mapping[str, Value]) -> Options:
     """Return the options with defaults in place of missing values."""
     return {key: defaults[key] if value is None else value for key, value in options.items()}
 
 
-def check_hands_and_teams(seats: int, hand: int, teams: Value | None, tiles: int) -> None:
-    """Raise ``InvalidSetup`` if the set is too small for these hands, or if there are teams without four players."""
+def with_defaults(options: Options, seats: int, tiles: int, **defaults: Value) -> Options:
+    """Return the options with defaults in place of missing values, for a game in which hands and teams are options.
+
+    Raises ``InvalidSetup`` if a set of this many tiles is too small for the hands, or if there are teams without four
+    players.
+    """
+    settings = fill_defaults(options, defaults)
+    hand, teams = settings["hand"], settings["teams"]
     errors = {}
     if hand * seats > tiles:
         errors["options.hand"] = [Reason("hands_too_large", {"players": seats, "hand": hand, "max": tiles})]
@@ -67,3 +63,4 @@ def check_hands_and_teams(seats: int, hand: int, teams: Value | None, tiles: int
         errors["options.teams"] = [Reason("no_such_teams", {"players": seats, "teams": teams})]
     if errors:
         raise InvalidSetup(errors)
+    return settings
