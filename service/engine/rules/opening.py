@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from typing import Final
 
 from service.engine.events import RoundResult
 from service.engine.layout import GATED, IMMEDIATELY, NEVER, Branching, Layout
 from service.engine.state import State
-from service.engine.tiles import MATADOR, Tile, double
+from service.engine.tiles import MATADOR, TILES, Tile
 from service.engine.variant import Opening
+
+_DOUBLES: Final = tuple([tile for tile in TILES if tile.double])
+_HEAVIEST_FIRST: Final = tuple(sorted(TILES, key=lambda tile: (tile.double, tile.pips, tile.high), reverse=True))
+"""All tiles: the doubles from the highest on, then the others from the heaviest on."""
+
+
+def first_held(state: State, tiles: Iterable[Tile]) -> Opening | None:
+    """Let the first of these tiles that is in a hand lead."""
+    held = {*chain(*state.hands)}
+    for tile in tiles:
+        if tile in held:
+            return Opening([tile in hand for hand in state.hands].index(True), (tile,))
+    return None
 
 
 def lowest_double(state: State) -> Opening | None:
     """Let the lowest double in any hand lead (rules 1.2; 4.2: 0-0 is the lowest of all)."""
-    seats = _seats_of_doubles(state)
-    return _must_lead(min(seats), seats) if seats else None
+    return first_held(state, _DOUBLES)
 
 
 def highest_double(state: State) -> Opening | None:
     """Let the highest double in any hand lead (rules 2.3, 3.3)."""
-    seats = _seats_of_doubles(state)
-    return _must_lead(max(seats), seats) if seats else None
+    return first_held(state, reversed(_DOUBLES))
 
 
 def highest_double_or_heaviest(state: State) -> Opening | None:
@@ -29,11 +41,7 @@ def highest_double_or_heaviest(state: State) -> Opening | None:
 
     Of tiles with equal pips, the tile with the higher half is heavier: 1-6 before 2-5 before 3-4.
     """
-    opening = highest_double(state)
-    if opening is not None:
-        return opening
-    seat, tile = max(_seats_and_tiles(state), key=lambda item: (item[1].pips, item[1].high))
-    return Opening(seat, (tile,))
+    return first_held(state, _HEAVIEST_FIRST)
 
 
 def last_winner(state: State) -> Opening | None:
@@ -63,25 +71,10 @@ OPENINGS: Final[Mapping[str, Callable[[State], Opening | None]]] = {
 
 def any_double_of_the_highest_holder(state: State) -> Opening | None:
     """Let the player with the highest double lead any double of their hand (rules 5.3)."""
-    seats = _seats_of_doubles(state)
-    if not seats:
+    highest = highest_double(state)
+    if highest is None:
         return None
-    seat = seats[max(seats)]
-    return Opening(seat, tuple([tile for tile in state.hands[seat] if tile.double]))
-
-
-def _seats_and_tiles(state: State) -> list[tuple[int, Tile]]:
-    """Return all tiles in hands, each with its seat."""
-    return [(seat, tile) for seat, hand in enumerate(state.hands) for tile in hand]
-
-
-def _seats_of_doubles(state: State) -> dict[int, int]:
-    """Return the seats that hold a double, by the number of the double."""
-    return {tile.low: seat for seat, hand in enumerate(state.hands) for tile in hand if tile.double}
-
-
-def _must_lead(number: int, seats: dict[int, int]) -> Opening:
-    return Opening(seats[number], (double(number),))
+    return Opening(highest.seat, tuple([tile for tile in state.hands[highest.seat] if tile.double]))
 
 
 # Answers to ``Rules.branching``: how a double branches if it is laid face up; ``layout`` defines the terms.

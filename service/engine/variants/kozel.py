@@ -10,7 +10,7 @@ from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLi
 from service.engine.options import Option, Options
 from service.engine.rules.common_options import teams_option, with_defaults
 from service.engine.rules.ending import doubles_after_a_double, total_reached
-from service.engine.rules.opening import highest_double_or_heaviest, winner_or_same_leader
+from service.engine.rules.opening import first_held, highest_double_or_heaviest, last_winner, winner_or_same_leader
 from service.engine.rules.scoring import format_sum, round_result, side_number
 from service.engine.state import Hand, State
 from service.engine.tiles import double, double_set, pips
@@ -48,13 +48,8 @@ def _build(options: Options, seats: int) -> Rules:
 def _opening(state: State) -> Opening | None:
     """Let 1-1 lead round 1, else 2-2, … 6-6, 0-0, else the heaviest tile; later any tile (rules 11.3, 11.4)."""
     if state.round > 1:
-        assert state.next_leader is not None
-        return Opening(state.next_leader, state.hands[state.next_leader])
-    for tile in _FIRST_LEADS:
-        for seat, hand in enumerate(state.hands):
-            if tile in hand:
-                return Opening(seat, (tile,))
-    return highest_double_or_heaviest(state)
+        return last_winner(state)
+    return first_held(state, _FIRST_LEADS) or highest_double_or_heaviest(state)
 
 
 def _opening_or_redeal(state: State) -> Opening | None:

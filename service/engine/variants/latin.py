@@ -10,7 +10,7 @@ from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLi
 from service.engine.options import Option, Options, Value
 from service.engine.rules.common_options import fill_defaults
 from service.engine.rules.ending import total_reached
-from service.engine.rules.opening import highest_double_or_heaviest, winner_or_same_leader
+from service.engine.rules.opening import highest_double_or_heaviest, last_winner, winner_or_same_leader
 from service.engine.rules.scoring import format_sum, lightest_seat, lightest_side, round_result
 from service.engine.state import State
 from service.engine.tiles import double, double_set
@@ -91,8 +91,7 @@ def _opening(first_lead: str) -> Callable[[State], Opening | None]:
     def opening(state: State) -> Opening | None:
         if state.round == 1:
             return Opening(0, state.hands[0]) if first_lead == "any" else highest_double_or_heaviest(state)
-        assert state.next_leader is not None
-        return Opening(state.next_leader, state.hands[state.next_leader])
+        return last_winner(state)
 
     return opening
 

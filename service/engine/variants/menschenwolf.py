@@ -8,7 +8,7 @@ from typing import Final
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Options
 from service.engine.rules.ending import all_ends_closed, best_seats, doubles_after_a_double, flipped, last_side_standing
-from service.engine.rules.opening import first_face_up, highest_double_or_heaviest
+from service.engine.rules.opening import first_face_up, first_held, highest_double_or_heaviest
 from service.engine.rules.scoring import format_hand, format_sum, round_result
 from service.engine.state import Hand, State
 from service.engine.tiles import double_set, parse_tile, pips
@@ -51,10 +51,7 @@ def _opening(state: State) -> Opening | None:
         assert state.next_leader is not None
         seat = state.clockwise(state.next_leader)[0]
         return Opening(seat, state.hands[seat])
-    for seat, hand in enumerate(state.hands):
-        if _ONE_TWO in hand:
-            return Opening(seat, (_ONE_TWO,))
-    return highest_double_or_heaviest(state)
+    return first_held(state, (_ONE_TWO,)) or highest_double_or_heaviest(state)
 
 
 def _may_flip(state: State) -> bool:
