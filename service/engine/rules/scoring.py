@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -94,18 +95,23 @@ def side_number(seat: int, teams: int) -> int:
     return seat % teams if teams else seat
 
 
-def lightest_side(hands: Iterable[RemainingHand], teams: int) -> int | None:
-    """Return the side (a team or a seat) with the lowest value in hand; ``None`` if several have it (rules A12)."""
-    values: dict[int, int] = {}
+def values_by_side(hands: Iterable[RemainingHand], teams: int) -> dict[int, int]:
+    """Return the value that each side has in hand."""
+    values: Counter[int] = Counter()
     for hand in hands:
-        side = side_number(hand.seat, teams)
-        values[side] = values.get(side, 0) + hand.value
+        values[side_number(hand.seat, teams)] += hand.value
+    return values
+
+
+def lightest_side(hands: Iterable[RemainingHand], teams: int = 0) -> int | None:
+    """Return the side (a team or a seat) with the lowest value in hand; ``None`` if several have it (rules A12)."""
+    values = values_by_side(hands, teams)
     lowest = min(values.values())
     lightest = [side for side, value in values.items() if value == lowest]
     return lightest[0] if len(lightest) == 1 else None
 
 
-def lightest_seat(state: State, hands: Iterable[RemainingHand], teams: int) -> int | None:
+def lightest_seat(state: State, hands: Iterable[RemainingHand], teams: int = 0) -> int | None:
     """Return the seat with the lightest hand; ``None`` if several sides have one (rules 10.5, 16.5, 16.12).
 
     If both partners have one, return the first clockwise from this round's leader.

@@ -72,20 +72,15 @@ def _score_round(bonus: int, lightest: Callable[[_Hands], int | None]) -> ScoreR
     return score_round
 
 
-def _lightest(hands: _Hands) -> int | None:
-    """Return the seat with the fewest pips; ``None`` if several have them (rules 15.8)."""
-    return lightest_side(hands, teams=0)
-
-
 def _lightest_without_doubles(hands: _Hands) -> int | None:
     """Return the lightest seat among hands without a double; if there is none, doubles do not count (rules 15.8)."""
     plain = tuple([hand for hand in hands if not any(tile.double for tile in hand.tiles)])
-    return _lightest(
+    return lightest_side(
         plain or tuple([hand._replace(value=pips(tile for tile in hand.tiles if not tile.double)) for hand in hands])
     )
 
 
-_LIGHTEST: Final = {"lightest": _lightest, "no_doubles": _lightest_without_doubles}
+_LIGHTEST: Final = {"lightest": lightest_side, "no_doubles": _lightest_without_doubles}
 """The functions that return the winner of a blocked round, by the word of the option (rules 15.8)."""
 
 

@@ -11,7 +11,7 @@ from service.engine.options import Option, Options
 from service.engine.rules.common_options import teams_option, with_defaults
 from service.engine.rules.ending import doubles_after_a_double, total_reached
 from service.engine.rules.opening import first_held, highest_double_or_heaviest, last_winner, winner_or_same_leader
-from service.engine.rules.scoring import format_sum, round_result, side_number
+from service.engine.rules.scoring import format_sum, round_result, side_number, values_by_side
 from service.engine.state import Hand, State
 from service.engine.tiles import double, double_set, pips
 from service.engine.variant import Alias, Opening, PlayerRange, Rules, Variant, one_tile
@@ -79,10 +79,7 @@ class _Scoring(NamedTuple):
 
     def result(self, state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
         """Return the result: every side but the spared ones scores its own hands, the loser also the carry."""
-        values: dict[int, int] = {}
-        for hand in hands:
-            side = side_number(hand.seat, self.teams)
-            values[side] = values.get(side, 0) + hand.value
+        values = values_by_side(hands, self.teams)
         spared = self._spared(state, values)
         if len(spared) > 1 and self.has_eggs:
             return round_result(state, ended_by, hands, (), carried=sum(values.values()))

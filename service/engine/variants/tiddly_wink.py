@@ -42,7 +42,7 @@ def _pool(stake: int) -> ScoreRound:
     """Return the scoring of a round: the others pay their stakes to the winner, if there is one (rules 13.6, 13.7)."""
 
     def score_round(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
-        winner = state.went_out_first if ended_by == "out" else lightest_side(hands, 0)
+        winner = state.went_out_first if ended_by == "out" else lightest_side(hands)
         others = len(hands) - 1
         lines = [
             ScoreLine(hand.seat, stake * others, "13.7", f"{stake} × {others}")
