@@ -140,7 +140,8 @@ def _winner_leads(_state: State, result: RoundResult) -> int | None:
     return result.winner
 
 
-def _no_branches(_layout: Layout, _double: Tile) -> Branching:
+def no_branches(_layout: Layout, _double: Tile) -> Branching:
+    """Let no double branch (rules 8.5)."""
     return NEVER
 
 
@@ -172,7 +173,7 @@ class Rules:
     drawing: Drawing = UNTIL_IT_FITS
     line_ends: tuple[str, ...] = (LEFT, RIGHT)
     """The names of the ends of a line, ``left`` and ``right`` or only ``right``; if empty, ends are numbered."""
-    branching: Callable[[Layout, Tile], Branching] = _no_branches
+    branching: Callable[[Layout, Tile], Branching] = no_branches
     """Returns how a double branches if it is laid face up on this layout."""
     gates: Gates = FIRST_LONG_SIDE
     """When the gated ends of the layout open."""
@@ -356,6 +357,3 @@ class Variant:
         if errors:
             raise InvalidSetup(errors)
         return replace(self.build(options, seats), best=self.best, unit=self.unit, words=self.words)
-
-
-NO_VERDICT: Final = Verdict()

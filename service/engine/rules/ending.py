@@ -8,7 +8,7 @@ from typing import Final
 from service.engine.events import EndReason
 from service.engine.layout import CLOSED, Layout
 from service.engine.state import Hand, State
-from service.engine.variant import NO_VERDICT, Drawing, ScoreOrder, Verdict
+from service.engine.variant import Drawing, ScoreOrder, Verdict
 
 RoundEnd = Callable[[State], EndReason | None]
 
@@ -63,7 +63,7 @@ def after_rounds(rounds: int) -> Callable[[State], Verdict]:
     """End the match after this number of rounds; the highest total wins (rules 1.9, 3.9)."""
 
     def match_end(state: State) -> Verdict:
-        return NO_VERDICT if state.round < rounds else Verdict((), best_seats(state, state.active_seats(), "highest"))
+        return Verdict() if state.round < rounds else Verdict((), best_seats(state, state.active_seats(), "highest"))
 
     return match_end
 
@@ -80,7 +80,7 @@ def total_reached(limit: int, best: ScoreOrder, max_rounds: int | None = None) -
 
     def match_end(state: State) -> Verdict:
         if max(state.totals) < limit and state.round != max_rounds:
-            return NO_VERDICT
+            return Verdict()
         return Verdict((), best_seats(state, state.active_seats(), best))
 
     return match_end

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult
-from service.engine.layout import BOTH_LONG_SIDES, LEFT, NEVER, RIGHT, Branching, End, Layout
+from service.engine.layout import BOTH_LONG_SIDES, LEFT, RIGHT, End
 from service.engine.options import Option, Options
 from service.engine.rules.common_options import (
     blocked_score_option,
@@ -22,7 +22,7 @@ from service.engine.rules.opening import OPENINGS, first_double
 from service.engine.rules.scoring import WinnerTakes, double_both_halves, placement_lines, round_result
 from service.engine.state import State
 from service.engine.tiles import Tile, double_set
-from service.engine.variant import Alias, PlayerRange, Rules, ScoreRound, Variant, first_seat_out
+from service.engine.variant import Alias, PlayerRange, Rules, ScoreRound, Variant, first_seat_out, no_branches
 
 _SET: Final = double_set(6)
 _HANDS: Final = {2: 7, 3: 5, 4: 5}
@@ -42,7 +42,7 @@ def _build(options: Options, seats: int) -> Rules:
         hand_size=lambda players: settings["hand"] if players == seats else 0,
         opening=OPENINGS[settings["opening"]],
         line_ends=() if branches else (LEFT, RIGHT),
-        branching=first_double if branches else _no_spinner,
+        branching=first_double if branches else no_branches,
         gates=BOTH_LONG_SIDES,
         reserve=reserve,
         end_value=double_both_halves,
@@ -52,11 +52,6 @@ def _build(options: Options, seats: int) -> Rules:
         match_end=total_reached(target, "highest"),
         teams=teams,
     )
-
-
-def _no_spinner(_layout: Layout, _double: Tile) -> Branching:
-    """Let no double branch (rules 8.5)."""
-    return NEVER
 
 
 def _points(_state: State, _tile: Tile, _end: End | None, ends_sum: int | None) -> int:

@@ -5,7 +5,7 @@ Owns the effect of a round on the manche and the match. Does not depend on how s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -17,7 +17,7 @@ from service.engine.rules.opening import last_winner
 from service.engine.rules.scoring import lightest_seat, round_result
 from service.engine.state import State
 from service.engine.tiles import double_set
-from service.engine.variant import NO_VERDICT, Alias, PlayerRange, Rules, Variant, Verdict
+from service.engine.variant import Alias, PlayerRange, Rules, Variant, Verdict
 
 _SET: Final = double_set(6)
 _HAND: Final = 7
@@ -38,7 +38,7 @@ def _build(options: Options, seats: int) -> Rules:
         opening=last_winner,
         reserve=len(_SET),
         score_round=_Scoring(settings["blocked"]).result,
-        match_end=_MatchEnd(settings["match"], settings["target"]).verdict,
+        match_end=_match_end(settings["match"], settings["target"]),
         leads_next=_leads_next,
         has_manches=True,
         prospects=_prospects,
@@ -103,26 +103,24 @@ class _Scoring(NamedTuple):
 
     def _lightest(self, state: State, hands: tuple[RemainingHand, ...]) -> int | None:
         """Return the winner of a blocked round: the seat with the fewest pips, if the option allows it (rules 17.3)."""
-        seat = None if self.blocked == "nobody" else lightest_seat(state, hands, 0)
+        seat = None if self.blocked == "nobody" else lightest_seat(state, hands)
         if seat is not None and self.blocked == "under_six" and hands[seat].value >= _LIGHT:
             return None
         return seat
 
 
-class _MatchEnd(NamedTuple):
-    """The end of the match: after a manche in which the target is reached, if a single player leads (rules 17.7)."""
+def _match_end(match: str, target: int) -> Callable[[State], Verdict]:
+    """End the match after a manche in which the target is reached, if a single player leads (rules 17.7)."""
 
-    match: str
-    target: int
-
-    def verdict(self, state: State) -> Verdict:
-        """Return the winner, or no verdict if the match goes on."""
+    def match_end(state: State) -> Verdict:
         leaders = best_seats(state, state.active_seats(), "highest")
         manche = state.manche
         assert manche is not None
-        reached = manche.number if self.match == "manches" else max(state.totals)
-        is_over = manche.ended is not None and reached >= self.target and len(leaders) == 1
-        return Verdict((), leaders) if is_over or state.round == MAX_ROUNDS else NO_VERDICT
+        reached = manche.number if match == "manches" else max(state.totals)
+        is_over = manche.ended is not None and reached >= target and len(leaders) == 1
+        return Verdict((), leaders) if is_over or state.round == MAX_ROUNDS else Verdict()
+
+    return match_end
 
 
 VARIANT: Final = Variant(
