@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
@@ -13,7 +12,7 @@ from service.engine.rules.scoring import format_hand, round_result
 from service.engine.rules.settlement import average, difference, fixed
 from service.engine.state import State
 from service.engine.tiles import double_set, pips, sort_tiles
-from service.engine.variant import PlayerRange, Rules, ScoreRound, Settlement, Variant, first_seat_out
+from service.engine.variant import PlayerRange, Rules, ScoreRound, Variant, first_seat_out
 
 _PLAYERS: Final = PlayerRange(2, 7)
 _SET: Final = double_set(6)
@@ -22,6 +21,7 @@ _SET: Final = double_set(6)
 
 def _build(options: Options, seats: int) -> Rules:
     first_out = options["round_end"] == "first_out"
+    settlements = {"average": average, "difference": difference, "fixed": fixed(options["stake"])}
     return Rules(
         seats=seats,
         settings=options,
@@ -33,7 +33,7 @@ def _build(options: Options, seats: int) -> Rules:
         round_ends=(first_seat_out if first_out else all_seats_out,),
         score_round=_score_round(loser_writes_stock=first_out),
         match_end=total_reached(options["limit"], "lowest"),
-        settlement=_settlements(options["stake"])[options["settlement"]],
+        settlement=settlements[options["settlement"]],
     )
 
 
@@ -48,23 +48,11 @@ def _score_round(*, loser_writes_stock: bool) -> ScoreRound:
         stock = pips(state.stock)
         if loser_writes_stock and stock:
             highest = max(hand.value for hand in hands)
-            lines += [
-                ScoreLine(
-                    hand.seat,
-                    stock,
-                    "4.6",
-                    f"stock: {', '.join(tile.name for tile in sort_tiles(state.stock))} = {stock}",
-                )
-                for hand in hands
-                if hand.value == highest
-            ]
+            text = f"stock: {', '.join([tile.name for tile in sort_tiles(state.stock)])} = {stock}"
+            lines += [ScoreLine(hand.seat, stock, "4.6", text) for hand in hands if hand.value == highest]
         return round_result(state, ended_by, hands, lines)
 
     return score_round
-
-
-def _settlements(stake: int) -> dict[str, Callable[[State], Settlement]]:
-    return {"average": average, "difference": difference, "fixed": fixed(stake)}
 
 
 VARIANT: Final = Variant(

@@ -37,20 +37,11 @@ def _build(options: Options, seats: int) -> Rules:
 def _score_round(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
     """Return the scores: a hand of p pips gets (S/4 − p) × 100 = 25·S − 100·p; S: all pips in hands (rules 1.8)."""
     everything = sum([hand.value for hand in hands])
-    return round_result(
-        state,
-        ended_by,
-        hands,
-        [
-            ScoreLine(
-                hand.seat,
-                25 * everything - 100 * hand.value,
-                "1.8",
-                f"({everything} ÷ 4 − {hand.value}) × 100",
-            )
-            for hand in hands
-        ],
-    )
+    lines = [
+        ScoreLine(hand.seat, 25 * everything - 100 * hand.value, "1.8", f"({everything} ÷ 4 − {hand.value}) × 100")
+        for hand in hands
+    ]
+    return round_result(state, ended_by, hands, lines)
 
 
 VARIANT: Final = Variant(
