@@ -7,7 +7,6 @@ decides when a seat has timed out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
@@ -152,17 +151,10 @@ def ends_turn(event: Event, after: State) -> bool:
     return isinstance(event, RoundEnded)
 
 
-def sides_in(rules: Rules, state: State, forfeited: Iterable[int]) -> set[int]:
-    """Return the sides (teams, or single seats) that have an active seat that has not forfeited."""
-    return {_side(rules, seat) for seat in set(state.active_seats()) - set(forfeited)}
-
-
-def end_by_forfeit(rules: Rules, state: State, forfeited: Iterable[int]) -> Finished | None:
+def end_by_forfeit(rules: Rules, state: State, forfeited: AbstractSet[int]) -> Finished | None:
     """Return the end of the match if these forfeits leave only one side; all seats of that side win."""
-    sides = sides_in(rules, state, forfeited)
-    if len(sides) != 1:
-        return None
-    return Finished(tuple([seat for seat in range(rules.seats) if _side(rules, seat) in sides]), ended_by="forfeit")
+    sides = {rules.side(seat) for seat in state.active_seats() if seat not in forfeited}
+    return Finished(sides.pop(), ended_by="forfeit") if len(sides) == 1 else None
 
 
 def consequences(
@@ -186,35 +178,26 @@ def with_forfeits(
     """
     last = events[-1] if events and forfeited else None
     if isinstance(last, Finished):
-        winners = winners_after_forfeits(rules, rules.best, after, last.winners, forfeited=forfeited)
+        winners = _winners_after_forfeits(rules, after, last.winners, forfeited)
         return (*events[:-1], Finished(winners))
     end = end_by_forfeit(rules, after, forfeited) if isinstance(last, Eliminated) else None
     return events if end is None else (*events, end)
 
 
-def winners_after_forfeits(
-    rules: Rules, best: ScoreOrder, state: State, winners: tuple[int, ...], *, forfeited: frozenset[int]
+def _winners_after_forfeits(
+    rules: Rules, state: State, winners: tuple[int, ...], forfeited: AbstractSet[int]
 ) -> tuple[int, ...]:
     """Return the winners of a finished match; a side does not win if all of its seats have forfeited.
 
     ``winners``: the winners by the rules. If none of them remains, the best of the other sides win. If all sides have
     forfeited, the winners do not change.
     """
-    if not forfeited:
-        return winners
-    remaining = {_side(rules, seat) for seat in range(rules.seats) if seat not in forfeited}
+    remaining = [seat for seat in range(rules.seats) if not set(rules.side(seat)) <= forfeited]
     if not remaining:
         return winners
-    winners_left = tuple([seat for seat in winners if _side(rules, seat) in remaining])
+    winners_left = tuple([seat for seat in winners if seat in remaining])
     if winners_left:
         return winners_left
-    ranks = ranking(best, state)
-    others = [seat for seat in range(rules.seats) if _side(rules, seat) in remaining]
-    best_rank = min([ranks[seat] for seat in others])
-    winning_sides = {_side(rules, seat) for seat in others if ranks[seat] == best_rank}
-    return tuple([seat for seat in others if _side(rules, seat) in winning_sides])
-
-
-def _side(rules: Rules, seat: int) -> int:
-    team = rules.team(seat)
-    return seat if team is None else team
+    ranks = ranking(rules.best, state)
+    best_rank = min([ranks[seat] for seat in remaining])
+    return tuple([seat for seat in remaining if ranks[seat] == best_rank])
