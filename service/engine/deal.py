@@ -50,11 +50,6 @@ from service.engine.tiles import TILES, Tile
 SCHEME: Final = "domino-deal-1"
 MAX_CLIENT_SEED_CHARS: Final = 64
 
-_ROUND_LABEL = "domino-round-seed-1"
-_COMMITMENT_LABEL = "domino-commitment-1"
-_LABEL = "domino-shuffle-1"
-_SEED_LABEL = "domino-seed-1"
-_BOT_LABEL = "domino-bot-1"
 _WORD = 1 << 32
 _MULTIPLE = (0, *(_WORD - _WORD % n for n in range(1, len(TILES) + 1)))
 """For each n: the largest multiple of n up to 2³²."""
@@ -124,46 +119,48 @@ NO_DECK: Final = Deck(b"")
 """A placeholder for ``advance`` where no round is dealt."""
 
 
-def length_prefixed(value: str | bytes) -> bytes:
-    """Return a field: the length as 4 bytes, then the bytes. Different lists of fields never give the same bytes."""
-    data = value.encode() if isinstance(value, str) else value
-    return len(data).to_bytes(4, "big") + data
+def length_prefixed(*values: str | bytes | int) -> bytes:
+    """Return a field for each value; numbers are written in decimal.
+
+    Different lists of fields never give the same bytes.
+    """
+    data = [value if isinstance(value, bytes) else str(value).encode() for value in values]
+    return b"".join([len(part).to_bytes(4, "big") + part for part in data])
 
 
 def seed_from_text(text: str) -> bytes:
     """Return the seed of a game with this seed text: 32 bytes."""
-    return sha256(length_prefixed(_SEED_LABEL) + length_prefixed(text)).digest()
+    return sha256(length_prefixed("domino-seed-1", text)).digest()
 
 
 @lru_cache(maxsize=1024)
 def round_seed(master: bytes, round_number: int) -> bytes:
     """Return the seed of a round: 32 bytes, from which no other round's seed can be computed."""
-    return hmac.digest(master, length_prefixed(_ROUND_LABEL) + length_prefixed(str(round_number)), "sha256")
+    return hmac.digest(master, length_prefixed("domino-round-seed-1", round_number), "sha256")
 
 
 @lru_cache(maxsize=1024)
 def commitment(seed: bytes) -> bytes:
     """Return the commitment to a round's seed: 32 bytes that match no other seed and do not reveal this one."""
-    return sha256(length_prefixed(_COMMITMENT_LABEL) + length_prefixed(seed)).digest()
+    return sha256(length_prefixed("domino-commitment-1", seed)).digest()
 
 
 def shuffle_seed(seed: bytes, game: str, round_number: int, client_seeds: Sequence[str]) -> bytes:
     """Return the seed of the shuffles of a round: 32 bytes, from the round's own seed and every seat's client seed."""
-    texts = (SCHEME, game, str(round_number), str(len(client_seeds)), *client_seeds)
-    return hmac.digest(seed, b"".join(map(length_prefixed, texts)), "sha256")
+    return hmac.digest(seed, length_prefixed(SCHEME, game, round_number, len(client_seeds), *client_seeds), "sha256")
 
 
 def seed_of_decision(seed: bytes, seat: int, version: int) -> bytes:
     """Return the decision seed of the computer player at this seat at this version of the game: 32 bytes."""
-    fields = (_BOT_LABEL, str(seat), str(version))
-    return hmac.digest(seed, b"".join(map(length_prefixed, fields)), "sha256")
+    return hmac.digest(seed, length_prefixed("domino-bot-1", seat, version), "sha256")
 
 
 def shuffle(tiles: Sequence[Tile], seed: bytes, round_number: int, attempt: int) -> tuple[Tile, ...]:
     """Return the tiles in the order that the seed gives for this attempt to deal this round."""
     order = list(tiles)
     n = len(order)
-    keyed = hmac.new(seed, _cached_field(_LABEL) + _cached_field(round_number) + _cached_field(attempt), "sha256")
+    label = b"".join(map(_cached_field, ("domino-shuffle-1", round_number, attempt)))
+    keyed = hmac.new(seed, label, "sha256")
     for counter in count():
         if n < 2:
             break
@@ -190,4 +187,4 @@ def split(order: Sequence[Tile], sizes: Sequence[int]) -> ArrangedDeal:
 @lru_cache
 def _cached_field(value: str | int) -> bytes:
     """Return the field of a value, cached because every shuffle needs the same fields."""
-    return length_prefixed(str(value))
+    return length_prefixed(value)
