@@ -1,16 +1,5 @@
 """The exceptions of the engine, for moves, setups and texts that it rejects.
 
-Owns their classes::
-
-    Refusal
-    ├── InvalidSetup     a match that cannot be created: options, players or an arranged deal   invalid
-    ├── InvalidNotation  a text that is not a tile or not a line of a match                     invalid
-    ├── NotYourTurn      another seat is to move                                                not_your_turn
-    ├── NotInMatch       the seat is out of the match                                           not_in_match
-    ├── IllegalMove      the rules do not allow this move now                                   illegal_move
-    ├── RoundOver        the round has been scored; the next one has to be dealt first          round_over
-    └── GameOver         the match has been won                                                 game_over
-
 A refusal has its reason as data; ``service.reasons`` turns the reason into a sentence. No reason names a tile that its
 reader must not see.
 """
