@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 from html import escape
-from itertools import pairwise
 from math import cos, radians, sin
 from typing import Final, Literal, NamedTuple
 
@@ -301,30 +300,22 @@ class Caption(NamedTuple):
     language: str
 
 
-class Style(NamedTuple):
-    """The style of a picture."""
+def render_svg(
+    geometry: Geometry, highest: int, caption: Caption, theme: Theme = "auto", *, digits: bool | None = None
+) -> str:
+    """Return the picture of a table; ``highest``: the highest number of the set.
 
-    theme: Theme = "auto"
-    digits: bool | None = None
-    """Whether digits replace the pips; ``None``: by the width of the picture, which works only in its own document."""
-    prefix: str = ""
-    """The prefix of all ids and classes; it must differ between pictures in one page."""
-
-
-DEFAULT_STYLE: Final = Style()
-
-
-def render_svg(geometry: Geometry, highest: int, caption: Caption, style: Style = DEFAULT_STYLE) -> str:
-    """Return the picture of a table; ``highest``: the highest number of the set."""
-    return "".join(_Picture(geometry, highest, style).parts(caption))
+    ``digits``: whether digits replace the pips; ``None``: by the width of the picture, which works only in its own
+    document.
+    """
+    return "".join(_Picture(geometry, highest, theme, digits=digits).parts(caption))
 
 
 class _Picture:
-    def __init__(self, geometry: Geometry, highest: int, style: Style) -> None:
+    def __init__(self, geometry: Geometry, highest: int, theme: Theme, *, digits: bool | None) -> None:
         self._geometry = geometry
-        self._prefix = style.prefix
-        self._theme = style.theme
-        self._digits = style.digits
+        self._theme = theme
+        self._digits = digits
         self._coloured = highest >= FIRST_COLOURED_SET
         self._large = highest <= HIGHEST_WITH_LARGE_PIPS
         shown = [half for laid in geometry.tiles if not laid.face_down for half in (laid.tile.low, laid.tile.high)]
@@ -334,24 +325,23 @@ class _Picture:
     def parts(self, caption: Caption) -> Iterator[str]:
         """Yield the document in parts."""
         title, description, language = escape(caption.title), escape(caption.description), caption.language
-        p = self._prefix
         x, y, width, height = self._cloth
         yield (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width * _PIXELS}" height="{height * _PIXELS}" '
-            f'viewBox="{x} {y} {width} {height}" role="img" aria-labelledby="{p}title" aria-describedby="{p}desc" '
-            f'xml:lang="{language}" lang="{language}"><title id="{p}title">{title}</title>'
-            f'<desc id="{p}desc">{description}</desc>'
+            f'viewBox="{x} {y} {width} {height}" role="img" aria-labelledby="title" aria-describedby="desc" '
+            f'xml:lang="{language}" lang="{language}"><title id="title">{title}</title>'
+            f'<desc id="desc">{description}</desc>'
         )
         yield f"<style>{''.join(self._css())}</style><defs>{''.join(self._definitions())}</defs>"
         place = f'x="{x + 0.15:g}" y="{y + 0.15:g}" width="{width - 0.3:g}" height="{height - 0.3:g}"'
-        yield f'<rect class="{p}c" {place} rx="2"/>'
+        yield f'<rect class="c" {place} rx="2"/>'
         place = f'x="{x + 0.7:g}" y="{y + 0.7:g}" width="{width - 1.4:g}" height="{height - 1.4:g}"'
-        yield f'<rect class="{p}z" {place} rx="1.5"/>'
+        yield f'<rect class="z" {place} rx="1.5"/>'
         tiles = self._geometry.tiles
         for placed in tiles:
             if placed.link is not None:
-                yield f'<path class="{p}e {p}l" d="{_line(placed.link)}"/>'
-        yield f'<g class="{p}i">'
+                yield f'<path class="e l" d="{_line(placed.link)}"/>'
+        yield '<g class="i">'
         for placed in tiles:
             yield self._tile(placed)
         yield "</g>"
@@ -363,14 +353,13 @@ class _Picture:
         yield "</svg>"
 
     def _css(self) -> Iterator[str]:
-        p = self._prefix
         for name, rule in _SHAPES.items():
-            yield f".{p}{name}{{{rule}}}"
+            yield f".{name}{{{rule}}}"
         if self._digits is None:
             width = self._cloth.width * (_PIXELS_OF_PIPS if self._large else _PIXELS_OF_SMALL_PIPS) - 1
-            turns = "".join([f".{p}r{turn}{{--turn:-{turn}deg}}" for turn in (90, 180, 270)])
-            yield f".{p}d{{display:none;transform:rotate(var(--turn,0deg))}}{turns}"
-            yield f"@media(max-width:{width}px){{.{p}d{{display:inline}}.{p}p{{display:none}}}}"
+            turns = "".join([f".r{turn}{{--turn:-{turn}deg}}" for turn in (90, 180, 270)])
+            yield f".d{{display:none;transform:rotate(var(--turn,0deg))}}{turns}"
+            yield f"@media(max-width:{width}px){{.d{{display:inline}}.p{{display:none}}}}"
         yield from self._colours({"dark": DARK, "print": PRINT}.get(self._theme, LIGHT))
         if self._theme == "auto":
             yield "@media(prefers-color-scheme:dark){"
@@ -388,70 +377,65 @@ class _Picture:
         """Yield the CSS rules for the colours. They override all rules of an earlier palette."""
         colours = palette._asdict()
         for name, rule in _COLOURS.items():
-            yield f".{self._prefix}{name}{{{rule.format(**colours)}}}"
+            yield f".{name}{{{rule.format(**colours)}}}"
         if self._coloured and palette.numbers:
             for number in self._numbers:
-                yield f".{self._prefix}n{number}{{color:{palette.numbers[number]}}}"
+                yield f".n{number}{{color:{palette.numbers[number]}}}"
         elif self._coloured:
-            yield f".{self._prefix}n{{color:{palette.ink}}}"
+            yield f".n{{color:{palette.ink}}}"
 
     def _definitions(self) -> Iterator[str]:
-        p = self._prefix
-        shade = f'<rect class="{p}s" x="-2" y="-1" width="4" height="2" rx=".42"/>'
-        yield f'<g id="{p}t">{shade}<rect class="{p}f" {_TILE}/><path class="{p}h" d="M0-.7v1.4"/></g>'
-        for ring, names in (("e", f"{p}e"), ("g", f"{p}e {p}g")):
-            yield f'<circle id="{p}{ring}" class="{names}" r="{_RING_RADIUS}"/>'
+        shade = '<rect class="s" x="-2" y="-1" width="4" height="2" rx=".42"/>'
+        yield f'<g id="t">{shade}<rect class="f" {_TILE}/><path class="h" d="M0-.7v1.4"/></g>'
+        yield f'<circle id="e" class="e" r="{_RING_RADIUS}"/><circle id="g" class="e g" r="{_RING_RADIUS}"/>'
         if self._digits:
-            yield f'<use id="{p}u" href="#{p}t" transform="rotate(90)"/>'
+            yield '<use id="u" href="#t" transform="rotate(90)"/>'
         if any([placed.face_down for placed in self._geometry.tiles]):
             pattern, frame, cross = _BACK
             yield (
-                f'<g id="{p}b">{shade}<rect class="{p}b" {_TILE}/><path class="{p}w" d="{pattern}{frame}"/>'
-                f'<path class="{p}w {p}x" d="{cross}"/></g>'
+                f'<g id="b">{shade}<rect class="b" {_TILE}/><path class="w" d="{pattern}{frame}"/>'
+                f'<path class="w x" d="{cross}"/></g>'
             )
         for number in self._numbers:
             pips = pips_of(number)
-            drawn = "" if self._digits else f'<path class="{p}p" stroke-width="{short(pips.width)}" d="{pips.path}"/>'
+            drawn = "" if self._digits else f'<path class="p" stroke-width="{short(pips.width)}" d="{pips.path}"/>'
             if self._digits is not False:
-                size = f'{p}d {p}k" y=".4' if number > _LAST_DIGIT else f'{p}d" y=".46'
+                size = 'd k" y=".4' if number > _LAST_DIGIT else 'd" y=".46'
                 drawn += f'<text class="{size}">{number}</text>'
-            coloured = f' class="{p}n {p}n{number}"' if self._coloured else ""
-            yield f'<g id="{p}n{number}"{coloured}>{drawn}</g>'
+            coloured = f' class="n n{number}"' if self._coloured else ""
+            yield f'<g id="n{number}"{coloured}>{drawn}</g>'
             if not self._digits:
-                yield f'<g id="{p}t{number}"><use href="#{p}t"/><use href="#{p}n{number}" x="-1"/></g>'
+                yield f'<g id="t{number}"><use href="#t"/><use href="#n{number}" x="-1"/></g>'
 
     def _tile(self, placed: PlacedTile) -> str:
-        p = self._prefix
         tile, rotation = placed.tile, placed.rotation
         start = f'<g data-tile="{tile.name}" transform="translate({placed.x} {placed.y})'
         turned = f"rotate({rotation})" if rotation else ""
         if placed.face_down:
-            return f'{start}{turned}"><use href="#{p}b"/></g>'
+            return f'{start}{turned}"><use href="#b"/></g>'
         if self._digits:
             # Digits must stay upright, so the tile is not rotated.
             whole, (low, high) = "tu"[rotation // 90 % 2], _HALVES[rotation]
-            halves = f'<use href="#{p}n{tile.low}" {low}/><use href="#{p}n{tile.high}" {high}/>'
-            return f'{start}"><use href="#{p}{whole}"/>{halves}</g>'
+            halves = f'<use href="#n{tile.low}" {low}/><use href="#n{tile.high}" {high}/>'
+            return f'{start}"><use href="#{whole}"/>{halves}</g>'
         if self._digits is None and rotation:
-            turned += f'" class="{p}r{rotation}'
-        return f'{start}{turned}"><use href="#{p}t{tile.low}"/><use href="#{p}n{tile.high}" x="1"/></g>'
+            turned += f'" class="r{rotation}'
+        return f'{start}{turned}"><use href="#t{tile.low}"/><use href="#n{tile.high}" x="1"/></g>'
 
     def _last(self, placed: PlacedTile) -> str:
         """Return the marks of the tile laid last: an outline, and a dot at a corner."""
-        p = self._prefix
         width, height = (3.84, 1.84) if placed.rotation % 180 == 0 else (1.84, 3.84)
         left, top, right = [
             short(coordinate) for coordinate in (placed.x - width / 2, placed.y - height / 2, placed.x + width / 2)
         ]
-        box = f'<rect class="{p}o" x="{left}" y="{top}" width="{width}" height="{height}" rx=".34"/>'
-        return f'{box}<circle class="{p}v" cx="{right}" cy="{top}" r=".3"/>'
+        box = f'<rect class="o" x="{left}" y="{top}" width="{width}" height="{height}" rx=".34"/>'
+        return f'{box}<circle class="v" cx="{right}" cy="{top}" r=".3"/>'
 
     def _ring(self, placed: PlacedEnd) -> str:
-        p = self._prefix
         turn = radians(placed.direction)
         x, y = [short(at + _RING_DISTANCE * part) for at, part in ((placed.x, cos(turn)), (placed.y, sin(turn)))]
         ring = "g" if placed.end.gate == GATED else "e"
-        return f'<use data-end="{placed.end.name}" href="#{p}{ring}" x="{x}" y="{y}"/>'
+        return f'<use data-end="{placed.end.name}" href="#{ring}" x="{x}" y="{y}"/>'
 
 
 def _cloth(geometry: Geometry) -> Area:
@@ -463,10 +447,5 @@ def _cloth(geometry: Geometry) -> Area:
 
 
 def _line(points: Sequence[tuple[float, float]]) -> str:
-    """Return a path through these points, without points on a straight line between their neighbours."""
-    corners = [points[0]]
-    for here, after in pairwise(points[1:]):
-        before = corners[-1]
-        if (here[0] - before[0]) * (after[1] - here[1]) != (here[1] - before[1]) * (after[0] - here[0]):
-            corners.append(here)
-    return "M" + "L".join([f"{short(x)} {short(y)}" for x, y in [*corners, points[-1]]])
+    """Return a path through these points."""
+    return "M" + "L".join([f"{short(x)} {short(y)}" for x, y in points])

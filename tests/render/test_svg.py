@@ -13,7 +13,7 @@ from service.engine.tiles import double, parse_tile
 from service.engine.variants import variants
 from service.render.geometry import Geometry, geometry
 from service.render.sentences.board import MAX_DESCRIPTION, board_description
-from service.render.svg import DEFAULT_STYLE, Caption, Style, render_svg
+from service.render.svg import Caption, Theme, render_svg
 from tests.conftest import Figures
 from tests.render.tables import Shown, longest_table
 
@@ -24,8 +24,8 @@ LARGE = longest_table("fido", 6, 18)
 EMPTY = geometry(empty_layout(LayoutForm()), 28, "line", 16)
 
 
-def picture(table: Shown, style: Style = DEFAULT_STYLE) -> str:
-    return render_svg(table.geometry, table.highest, CAPTION, style)
+def picture(table: Shown, theme: Theme = "auto", digits: bool | None = None) -> str:
+    return render_svg(table.geometry, table.highest, CAPTION, theme, digits=digits)
 
 
 def parsed(text: str) -> ElementTree.Element:
@@ -40,7 +40,7 @@ def groups(text: str) -> dict[str, ElementTree.Element]:
 @pytest.mark.parametrize("digits", [None, True, False])
 @pytest.mark.parametrize("table", [*TABLES.values(), LARGE], ids=[*TABLES, "large"])
 def test_a_picture_is_valid_and_loads_and_runs_nothing(table: Shown, digits: bool | None, theme: str) -> None:
-    text = picture(table, Style(theme, digits))  # type: ignore[arg-type]  # a theme of the list
+    text = picture(table, theme, digits)  # type: ignore[arg-type]  # a theme of the list
     names = {each.get("id") for each in parsed(text).iter()}
     for element in parsed(text).iter():
         assert element.tag.removeprefix(SVG) in {
@@ -151,14 +151,14 @@ def test_digits_replace_pips_where_these_would_be_too_small(highest: int, pixels
 
 def test_digits_can_be_had_always_or_never() -> None:
     table = TABLES["domino"]
-    with_digits, with_pips = picture(table, Style(digits=True)), picture(table, Style(digits=False))
+    with_digits, with_pips = picture(table, digits=True), picture(table, digits=False)
     assert ("<text" in with_digits, 'class="p"' in with_digits) == (True, False)
     assert ("<text" in with_pips, 'class="p"' in with_pips) == (False, True)
     assert "max-width" not in with_digits + with_pips
 
 
 def test_digits_stand_upright_in_the_halves_of_a_turned_tile() -> None:
-    drawn = groups(picture(LARGE, Style(digits=True)))
+    drawn = groups(picture(LARGE, digits=True))
     for placed in LARGE.geometry.tiles:
         group = drawn[placed.tile.name]
         assert "rotate" not in ElementTree.tostring(group, "unicode")
@@ -186,21 +186,8 @@ def test_numbers_have_colours_in_sets_from_double_nine_on(highest: int, coloured
     ],
 )
 def test_a_theme_is_fixed_or_follows_the_viewer(theme: str, media: list[str]) -> None:
-    text = picture(TABLES["domino"], Style(theme, True))  # type: ignore[arg-type]  # a theme of the list
+    text = picture(TABLES["domino"], theme, True)  # type: ignore[arg-type]  # a theme of the list
     assert [each.strip("()") for each in re.findall(r"@media([^{]*)", text)] == media
-
-
-def test_a_prefix_keeps_the_names_of_two_pictures_in_a_page_apart() -> None:
-    style = Style(digits=True, prefix="a-")
-    text = picture(TABLES["homo-homini-lupus"], style)
-    for element in parsed(text).iter():
-        for name in ("id", "class", "aria-labelledby", "aria-describedby"):
-            assert all(each.startswith("a-") for each in element.get(name, "").split())
-        if "href" in element.attrib:
-            assert element.attrib["href"].startswith("#a-")
-    css = re.search(r"<style>(.*)</style>", text)
-    assert css
-    assert all(each.startswith("a-") for each in re.findall(r"\.([a-z][\w-]*)", css[1]))
 
 
 def test_an_empty_table_is_a_cloth() -> None:
@@ -219,8 +206,8 @@ def with_tiles(found: Geometry, tiles: int) -> Geometry:
     return found._replace(tiles=(*found.tiles, *more))
 
 
-@pytest.mark.parametrize("style", [DEFAULT_STYLE, Style(digits=True)], ids=["pips", "digits"])
-def test_a_picture_is_small(style: Style, figures: Figures) -> None:
+@pytest.mark.parametrize("digits", [None, True], ids=["pips", "digits"])
+def test_a_picture_is_small(digits: bool | None, figures: Figures) -> None:
     line, tree = longest_table("domino", 6, 12, seed=4), longest_table("fido", 4, 12, seed=2)
     longest = CAPTION._replace(description="x" * MAX_DESCRIPTION)
     for name, placed, highest, caption, limit in (
@@ -228,9 +215,9 @@ def test_a_picture_is_small(style: Style, figures: Figures) -> None:
         ("tree", with_tiles(tree.geometry, 91), 12, described(tree), 20_000),
         ("large tree", with_tiles(LARGE.geometry, 190), 18, longest, 40_000),
     ):
-        text = render_svg(placed, highest, caption, style).encode()
+        text = render_svg(placed, highest, caption, digits=digits).encode()
         figures(
-            f"a picture with {'digits' if style.digits else 'pips'}, {name}",
+            f"a picture with {'digits' if digits else 'pips'}, {name}",
             {"tiles": len(placed.tiles), "bytes": len(text), "bytes by gzip": len(gzip.compress(text))},
         )
         assert len(text) <= limit, name

@@ -15,7 +15,7 @@ from service.render.geometry import Geometry
 from service.render.layout_text import render_layout
 from service.render.sentences.board import board_description, board_sentence
 from service.render.sentences.texts import text
-from service.render.svg import Caption, Style, render_svg
+from service.render.svg import Caption, render_svg
 from service.texts import LANGUAGES, Language, language_names
 from service.web.board.schemas import BoardJsonQuerySchema, BoardSvgQuerySchema, BoardTextQuerySchema, PlacedBoardSchema
 from service.web.board.serializers import board_json
@@ -114,7 +114,7 @@ def get_board_as_svg(services: Services, access: Access) -> RawResponse:
         table, geometry = _placed(services, access, query)
         title = text("board.title" if table.round else "board.title_before", language, round=str(table.round))
         caption = Caption(title, board_description(table.layout, language), language)
-        return render_svg(geometry, table.highest, caption, Style(query["theme"], query.get("digits"))).encode()
+        return render_svg(geometry, table.highest, caption, query["theme"], digits=query.get("digits")).encode()
 
     body = services.responses.get((access.game.id, etag), make)
     return picture(body, etag=etag, language=language, is_fixed=is_fixed)
