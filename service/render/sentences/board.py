@@ -5,14 +5,14 @@ Owns the order in which a table is described, and the sentences about a state. D
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
 
 from service import texts
 from service.engine.layout import CLOSED, OPEN, SHORT, End, Layout
 from service.engine.moves import PLAY
-from service.engine.state import Phase
+from service.engine.state import FINISHED, ROUND_OVER
 from service.engine.view import View
 from service.render.sentences.numbers import capitalized, half_names, number_word, pip_word, tile_name
 from service.render.sentences.places import (
@@ -25,7 +25,7 @@ from service.render.sentences.places import (
     joined,
     place_name,
 )
-from service.render.sentences.texts import LEFT, plural, text
+from service.render.sentences.texts import plural, text
 
 MAX_DESCRIPTION: Final = 4000
 """The maximum number of characters of a description; tiles beyond it are only counted."""
@@ -67,7 +67,7 @@ def _tiles(layout: Layout, language: str) -> Iterator[tuple[str, int]]:
     if layout.is_line:
         line = [_tile(layout, 0, language)]
         for arm in arms:
-            to_the_left = places.of_tile(arm[0]).direction == LEFT
+            to_the_left = places.of_tile(arm[0]).direction == "left"
             names = [_tile(layout, index, language, touching_last=to_the_left) for index in arm]
             line = [*names[::-1], *line] if to_the_left else [*line, *names]
         yield text("board.line", language, tiles=", ".join(line)), len(line)
@@ -159,7 +159,16 @@ def _with_state(place: str, end: End, language: str) -> str:
 
 def state_sentence(view: View, reader: Reader) -> str:
     """Return the state of the match; the reader must be the viewer of the view."""
-    return _SENTENCES[view.phase](view, reader)
+    language, turn = reader.language, view.turn
+    if view.phase == FINISHED:
+        return winners_sentence(view.winners, reader)
+    if view.phase == ROUND_OVER:
+        return " ".join([text("round_over", language), *_other_actions(view, "may", language)])
+    assert turn is not None
+    if turn in reader.partners:
+        return fitted(reader, lambda name: text("turn.partner", language, name=name(turn)))
+    whose = about(reader, "turn", turn)
+    return whose if turn != reader.seat else " ".join([whose, *_possible(view, language)])
 
 
 def waiting_sentence(open_seats: int, language: str) -> str:
@@ -185,15 +194,6 @@ def winners_sentence(winners: tuple[int, ...], reader: Reader, before: str = "")
     )
 
 
-def _playing(view: View, reader: Reader) -> str:
-    turn = view.turn
-    assert turn is not None
-    if turn in reader.partners:
-        return fitted(reader, lambda name: text("turn.partner", reader.language, name=name(turn)))
-    whose = about(reader, "turn", turn)
-    return whose if turn != reader.seat else " ".join([whose, *_possible(view, reader.language)])
-
-
 def _possible(view: View, language: str) -> Iterator[str]:
     """Yield the sentences about the legal moves of the viewer."""
     tiles = list(dict.fromkeys([move.tile for move in view.legal_moves if move.tile is not None]))
@@ -214,18 +214,3 @@ def _other_actions(view: View, key: str, language: str) -> Iterator[str]:
     actions = [text(f"action.{move.action}", language) for move in view.legal_moves if move.action != PLAY]
     if actions:
         yield text(key, language, actions=joined(actions, language, "list.or"))
-
-
-def _round_over(view: View, reader: Reader) -> str:
-    return " ".join([text("round_over", reader.language), *_other_actions(view, "may", reader.language)])
-
-
-def _finished(view: View, reader: Reader) -> str:
-    return winners_sentence(view.winners, reader)
-
-
-_SENTENCES: Final[dict[Phase, Callable[[View, Reader], str]]] = {
-    "playing": _playing,
-    "round_over": _round_over,
-    "finished": _finished,
-}

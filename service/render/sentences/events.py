@@ -34,6 +34,7 @@ from service.render.sentences.places import (
     Reader,
     about,
     fitted,
+    in_person,
     joined,
     place_name,
 )
@@ -54,14 +55,10 @@ def event_sentence(event: KnownEvent, layout: Layout | None, reader: Reader) -> 
     return _SENTENCES[type(event)](event, layout, reader)
 
 
-def _dealt(event: Dealt | RecordedDeal, _layout: Layout | None, reader: Reader) -> str:
-    return text("dealt", reader.language, round=number_word(event.round, reader.language))
-
-
-def _dealt_view(event: DealtView, _layout: Layout | None, reader: Reader) -> str:
+def _dealt(event: Dealt | RecordedDeal | DealtView, _layout: Layout | None, reader: Reader) -> str:
     language = reader.language
     number = number_word(event.round, language)
-    if not event.hand:
+    if not isinstance(event, DealtView) or not event.hand:
         return text("dealt", language, round=number)
     tiles = plural("tiles", len(event.hand), language)
     return text("dealt.you", language, round=number, tiles=tiles)
@@ -117,7 +114,7 @@ def _drew(event: Drew | DrewView, _layout: Layout | None, reader: Reader) -> str
 
 def _passed(event: Passed, layout: Layout | None, reader: Reader) -> str:
     leads = layout is not None and not layout.placements
-    return about(reader, "lead_left", event.seat) if leads else about(reader, "passed", event.seat)
+    return about(reader, "lead_left" if leads else "passed", event.seat)
 
 
 def _round_ended(event: RoundEnded, _layout: Layout | None, reader: Reader) -> str:
@@ -127,23 +124,21 @@ def _round_ended(event: RoundEnded, _layout: Layout | None, reader: Reader) -> s
 def _round_sentence(result: RoundResult, reader: Reader, name: Naming) -> str:
     """Return the sentence about a round: its winner or the reason of its end, the points, and the players' words."""
     language, winner = reader.language, result.winner
-
-    def about_seat(how: str, seat: int, **values: str) -> str:
-        if seat == reader.seat:
-            return text(f"round_ended.{how}.you", language, **values)
-        return text(f"round_ended.{how}", language, name=name(seat), **values)
-
     number = number_word(result.number, language)
-    if winner is not None and result.ended_by == "out":
-        sentences = [about_seat("won_out", winner, round=number)]
+    reason = text(f"round_ended.{result.ended_by}", language)
+    if winner is None:
+        sentences = [text("round_ended", language, round=number, reason=reason)]
+    elif result.ended_by == "out":
+        sentences = [in_person(reader, name, "round_ended.won_out", winner, round=number)]
     else:
-        reason = text(f"round_ended.{result.ended_by}", language)
-        ended = text("round_ended", language, round=number, reason=reason)
-        sentences = [ended if winner is None else about_seat("won", winner, round=number, reason=reason)]
+        sentences = [in_person(reader, name, "round_ended.won", winner, round=number, reason=reason)]
     named_seat = _seat_with_points(result, reader)
     if named_seat is not None:
         points = points_phrase(result.scores[named_seat], language, reader.unit)
-        sentences.append(capitalized(about_seat("against" if reader.low_wins else "points", named_seat, points=points)))
+        counted = in_person(
+            reader, name, "round_ended.against" if reader.low_wins else "round_ended.points", named_seat, points=points
+        )
+        sentences.append(capitalized(counted))
     if result.carried and reader.unit == "wins":
         sentences.append(text("round_ended.drawn", language))
     elif result.carried:
@@ -165,26 +160,19 @@ def _manche_sentence(manche: Manche, winner: int | None, reader: Reader, name: N
     stars = plural("stars", count, language) if count else text("stars.none", language)
     if seat is None:
         return text("round_ended.manche", language)
-    if seat == reader.seat:
-        return text("round_ended.stars.you", language, stars=stars)
-    return text("round_ended.stars", language, stars=stars, name=name(seat))
+    return in_person(reader, name, "round_ended.stars", seat, stars=stars)
 
 
 def _seat_with_points(result: RoundResult, reader: Reader) -> int | None:
     """Return the seat whose points are named: the reader if it scored, else the loser, the winner or the top scorer."""
     scores, seats = result.scores, [hand.seat for hand in result.hands]
+    shown_seat = result.winner if result.loser is None else result.loser
     top_seat = max(seats, key=scores.__getitem__, default=None)
-    candidates = [
-        result.loser,
-        result.winner,
-        None if reader.low_wins or top_seat is None or scores[top_seat] <= 0 else top_seat,
-    ]
-    shown_seat = next((seat for seat in candidates if seat is not None), None)
-    return (
-        reader.seat
-        if reader.seat in seats and (shown_seat is None or reader.low_wins or scores[reader.seat])
-        else shown_seat
-    )
+    if shown_seat is None and not reader.low_wins and top_seat is not None and scores[top_seat] > 0:
+        shown_seat = top_seat
+    if reader.seat in seats and (shown_seat is None or reader.low_wins or scores[reader.seat]):
+        return reader.seat
+    return shown_seat
 
 
 def _finished(event: Finished, _layout: Layout | None, reader: Reader) -> str:
@@ -197,11 +185,9 @@ def _timed_out(event: TimedOut, _layout: Layout | None, reader: Reader) -> str:
 
 
 def _claimed(event: Claimed, _layout: Layout | None, reader: Reader) -> str:
-    key = {event.seat: "claimed.you", event.by: "claimed.by_you"}.get(-1 if reader.seat is None else reader.seat)
-    return fitted(
-        reader,
-        lambda name: text(key or "claimed", reader.language, name=name(event.seat), by=name(event.by)),
-    )
+    keys: dict[int | None, str] = {event.seat: "claimed.you", event.by: "claimed.by_you"}
+    key = keys.get(reader.seat, "claimed")
+    return fitted(reader, lambda name: text(key, reader.language, name=name(event.seat), by=name(event.by)))
 
 
 def _of_seat(key: str) -> Callable[[Any, Layout | None, Reader], str]:
@@ -212,7 +198,7 @@ def _of_seat(key: str) -> Callable[[Any, Layout | None, Reader], str]:
 _SENTENCES: Final[dict[type, Callable[[Any, Layout | None, Reader], str]]] = {
     Dealt: _dealt,
     RecordedDeal: _dealt,
-    DealtView: _dealt_view,
+    DealtView: _dealt,
     Played: _played,
     Drew: _drew,
     DrewView: _drew,

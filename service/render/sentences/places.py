@@ -19,18 +19,18 @@ from service.engine.layout import SHORT, Layout, Side
 from service.engine.tiles import Tile
 from service.engine.variant import Rules, Unit
 from service.render.sentences.numbers import double_name, half_names, tile_name
-from service.render.sentences.texts import DOWN, LEFT, RIGHT, UP, text
+from service.render.sentences.texts import text
 from service.texts import words
 
 Direction = Literal["left", "right", "up", "down"]
 
 _DIRECTIONS: Final[dict[str, Direction]] = {
-    "left": LEFT,
-    "right": RIGHT,
-    "e1": LEFT,
-    "e2": RIGHT,
-    "e3": UP,
-    "e4": DOWN,
+    "left": "left",
+    "right": "right",
+    "e1": "left",
+    "e2": "right",
+    "e3": "up",
+    "e4": "down",
 }
 """The direction of each side of the lead, by the name of its end."""
 _ORDINALS: Final = ("ordinal.first", "ordinal.second")
@@ -69,10 +69,6 @@ class Places:
                 self._short_sides.setdefault(host, []).append(name)
         for names in self._short_sides.values():
             names.sort(key=_number_in_name)
-
-    def branches(self, index: int) -> bool:
-        """Return whether tiles can join short sides of this placement, now or later."""
-        return index in self._short_sides
 
     def of_end(self, name: str) -> NamedSide:
         """Return the place of an end; the end must exist."""
@@ -185,9 +181,14 @@ class Reader(NamedTuple):
 
 def about(reader: Reader, key: str, seat: int, **values: str) -> str:
     """Return the text with this key about a seat: with its name, or in the second person if it is the reader's."""
+    return fitted(reader, lambda name: in_person(reader, name, key, seat, **values))
+
+
+def in_person(reader: Reader, name: Naming, key: str, seat: int, **values: str) -> str:
+    """Return the same as ``about``, with the name that ``name`` returns."""
     if seat == reader.seat:
         return text(f"{key}.you", reader.language, **values)
-    return fitted(reader, lambda name: text(key, reader.language, name=name(seat), **values))
+    return text(key, reader.language, name=name(seat), **values)
 
 
 def fitted(reader: Reader, make: Callable[[Naming], str]) -> str:

@@ -5,15 +5,8 @@ The values of a sentence must already have the right grammatical form.
 
 from __future__ import annotations
 
-from typing import Final
-
 from service.render.sentences.numbers import number_word
 from service.texts import Language, template
-
-LEFT: Final = "left"
-RIGHT: Final = "right"
-UP: Final = "up"
-DOWN: Final = "down"
 
 
 def text(key: str, language: Language, /, **values: str) -> str:
