@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil, floor
 from typing import Final, NamedTuple
@@ -27,7 +27,6 @@ from service.render.geometry.shapes import (
     Mouth,
     Ray,
     Spot,
-    empty_grid,
     short_sides,
     straight,
     touched_edge,
@@ -57,7 +56,7 @@ class Table:
     plan: Plan
     doubles_across: bool = True
     """Whether doubles lie across; otherwise they lie lengthwise, like any other tile."""
-    grid: Grid = field(default_factory=empty_grid)
+    grid: Grid = field(default_factory=Grid)
     mouths: dict[str, Mouth] = field(default_factory=dict)
     """All ends by name, also closed ends."""
     tiles: list[LaidTile] = field(default_factory=list)
@@ -65,14 +64,7 @@ class Table:
 
     def copy(self) -> Table:
         """Return an independent table with the same tiles."""
-        return Table(
-            self.plan,
-            self.doubles_across,
-            self.grid.copy(),
-            self.mouths.copy(),
-            self.tiles.copy(),
-            self.has_face_up_double,
-        )
+        return replace(self, grid=self.grid.copy(), mouths=self.mouths.copy(), tiles=self.tiles.copy())
 
     def lead(self, tile: Tile, names: list[str]) -> None:
         """Lay the first tile. ``names``: the names of its ends in the west, the east, the north and the south.

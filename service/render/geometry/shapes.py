@@ -6,6 +6,7 @@ Owns these types. Does not depend on tiles or layouts.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from service.engine.layout import Side
@@ -144,18 +145,16 @@ Lines = dict[int, int]
 """The occupied cells of each row or column, as bits."""
 
 
+@dataclass(slots=True)
 class Grid:
     """The occupied cells: those of tiles and links by row and by column, and those of tiles alone by row.
 
     A copy takes some microseconds, because a table has about a hundred rows.
     """
 
-    __slots__ = ("_columns", "_rows", "_tile_rows")
-
-    def __init__(self, rows: Lines, columns: Lines, tile_rows: Lines) -> None:
-        self._rows = rows
-        self._columns = columns
-        self._tile_rows = tile_rows
+    _rows: Lines = field(default_factory=dict)
+    _columns: Lines = field(default_factory=dict)
+    _tile_rows: Lines = field(default_factory=dict)
 
     def copy(self) -> Grid:
         """Return an independent grid with the same occupied cells."""
@@ -233,11 +232,6 @@ class Grid:
             return skip + (ahead & -ahead).bit_length() - 1 if ahead else cap
         ahead = occupied >> (start - cap) & (1 << (cap - skip)) - 1
         return cap - ahead.bit_length()
-
-
-def empty_grid() -> Grid:
-    """Return a grid without tiles."""
-    return Grid({}, {}, {})
 
 
 def bit(cell: int) -> int:
