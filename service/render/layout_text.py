@@ -26,15 +26,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from service.engine.layout import CLOSED, GATED, LEFT, SHORT, End, Layout
-from service.engine.tiles import Tile
 
 LEGEND = "[6-6] double · × face down, closed · * laid last · › 6 e9 open end and its name · (› 6 e9) opens later"
-
-
-def _write_tile(tile: Tile, first: int, face_down: bool) -> str:
-    """Return a tile in this notation, with the half ``first`` first."""
-    name = f"{first}-{tile.other_half(first)}"
-    return f"{f'[{name}]' if tile.double else name}{'×' if face_down else ''}"
 
 
 def render_layout(layout: Layout, width: int) -> Iterator[str]:
@@ -143,9 +136,10 @@ def _tile(layout: Layout, index: int, *, flipped: bool = False) -> str:
     The lead has its lower half first.
     """
     placement = layout.placements[index]
-    first = layout.outer_half(index) if flipped else layout.inner_half(index)
-    written = _write_tile(placement.tile, first, placement.face_down)
-    return f"{written}{'*' if index == len(layout.placements) - 1 else ''}"
+    halves = layout.inner_half(index), layout.outer_half(index)
+    name = "-".join(map(str, reversed(halves) if flipped else halves))
+    written = f"[{name}]" if placement.tile.double else name
+    return f"{written}{'×' if placement.face_down else ''}{'*' if index == len(layout.placements) - 1 else ''}"
 
 
 def _ends(ends: Sequence[End]) -> str:

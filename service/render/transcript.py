@@ -25,7 +25,7 @@ from service.records.report import Fault
 from service.records.verification import rules_of
 from service.render.layout_text import LEGEND, render_layout, wrap_words
 from service.render.sentences.events import event_sentence
-from service.render.sentences.places import Reader
+from service.render.sentences.places import Reader, joined
 from service.texts import DEFAULT_LANGUAGE, text
 
 WIDTH: Final = 80
@@ -58,7 +58,7 @@ class _TranscriptWriter:
         record = self._record
         variant = variants().get(record.variant)
         name = text(f"games.{variant.key}.name", DEFAULT_LANGUAGE) if variant else record.variant
-        title = f"{name}: {_join_names(self._names)}"
+        title = f"{name}: {joined(self._names, DEFAULT_LANGUAGE)}"
         yield from wrap_words(title.split(" "), WIDTH)
         facts = [f"{key} {format_value(value)}" for key, value in record.options]
         facts += [f"{self._names[bot.seat]}: computer player {bot.level} {bot.edition}" for bot in record.bots]
@@ -173,7 +173,3 @@ def _printable(text: str, max_length: int = _MAX_NAME) -> str:
     """Return the text in at most ``max_length`` characters; characters that are not printable are replaced."""
     safe = "".join([character if character.isprintable() else "�" for character in text])
     return safe if len(safe) <= max_length else f"{safe[: max_length - 1]}…"
-
-
-def _join_names(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
