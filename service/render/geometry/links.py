@@ -170,11 +170,7 @@ def _line(cells: tuple[Cell, ...], first: int, last: int) -> Line:
     """Return the ends and corners of the line through these cells, from the first heading to the last."""
     centres = [(x + 0.5, y + 0.5) for x, y in cells]
     (x0, y0), (x1, y1) = centres[0], centres[-1]
-    points = [
-        (x0 - DX[first] / 2, y0 - DY[first] / 2),
-        *centres,
-        (x1 + DX[last] / 2, y1 + DY[last] / 2),
-    ]
+    points = [(x0 - DX[first] / 2, y0 - DY[first] / 2), *centres, (x1 + DX[last] / 2, y1 + DY[last] / 2)]
     corners = [
         here
         for before, here, after in zip(points, points[1:], points[2:], strict=False)
