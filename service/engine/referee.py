@@ -374,7 +374,7 @@ def _no_place(layout: Layout, tile: Tile, name: str | None, places: Sequence[str
         return IllegalMove("several_ends" if places else "fits_nowhere", tile=tile.name, ends=places)
     if not layout.ends:
         return IllegalMove("table_empty", tile=tile.name, end=name)
-    end = next((end for end in layout.ends if end.name == name), None)
+    end = layout.end(name)
     if end is None:
         return IllegalMove("no_such_end", end=name, ends=[end.name for end in layout.ends])
     if end.gate != OPEN:

@@ -120,8 +120,12 @@ class State(NamedTuple):
         seats = range(len(eliminated))
         return tuple([seat for seat in seats if not eliminated[seat]] if any(eliminated) else seats)
 
-    def clockwise(self, first: int) -> tuple[int, ...]:
-        """Return the seats still in the match, clockwise, starting with ``first`` if it is among them."""
+    def clockwise(self, first: int | None) -> tuple[int, ...]:
+        """Return the seats still in the match, clockwise, starting with ``first`` if it is among them.
+
+        ``first``: the opener or the next leader, which must be known.
+        """
+        assert first is not None
         seats = len(self.eliminated_round)
         return tuple([s % seats for s in range(first, first + seats) if not self.eliminated_round[s % seats]])
 

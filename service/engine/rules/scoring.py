@@ -118,7 +118,6 @@ def lightest_seat(state: State, hands: Iterable[RemainingHand], teams: int = 0) 
     """
     values = {hand.seat: hand.value for hand in hands}
     lowest = min(values.values())
-    assert state.opener is not None
     seats = [seat for seat in state.clockwise(state.opener) if values[seat] == lowest]
     return seats[0] if len({side_number(seat, teams) for seat in seats}) == 1 else None
 

@@ -106,7 +106,6 @@ class _Scoring(NamedTuple):
 
     def _loser(self, state: State, values: Mapping[int, int], winner: int) -> int:
         """Return the first seat, from the leader on, whose side has the highest value of all but the winning side."""
-        assert state.opener is not None
         others = [seat for seat in state.clockwise(state.opener) if side_number(seat, self.teams) != winner]
         return max(others, key=lambda seat: values[side_number(seat, self.teams)])
 
@@ -114,7 +113,6 @@ class _Scoring(NamedTuple):
         """Return the seat that went out; in a fish the first one, from the leader on, with the side's lightest hand."""
         if state.went_out_first is not None:
             return state.went_out_first
-        assert state.opener is not None
         partners = [seat for seat in state.clockwise(state.opener) if side_number(seat, self.teams) == side]
         return min(partners, key=lambda seat: hands[seat].value)
 

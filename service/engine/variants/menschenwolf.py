@@ -48,7 +48,6 @@ def _build(options: Options, seats: int) -> Rules:
 def _opening(state: State) -> Opening | None:
     """Let 1-2 lead, else the highest double, else the heaviest tile; later the last winner, any tile (rules 2.3)."""
     if state.round > 1:
-        assert state.next_leader is not None
         seat = state.clockwise(state.next_leader)[0]
         return Opening(seat, state.hands[seat])
     return first_held(state, (_ONE_TWO,)) or highest_double_or_heaviest(state)
@@ -60,7 +59,6 @@ def _may_flip(state: State) -> bool:
     With one tile on the table, this is always the first turn of that player: before a second turn, all players would
     have passed, and the round would be over.
     """
-    assert state.opener is not None
     return len(state.layout.placements) == 1 and state.turn == state.clockwise(state.opener)[1]
 
 
@@ -98,7 +96,6 @@ def _winner(state: State, hands: tuple[RemainingHand, ...]) -> int:
     """Return the seat that went out, else the lightest hand; tied: the first from the opener (rules 2.15)."""
     if state.went_out_first is not None:
         return state.went_out_first
-    assert state.opener is not None
     value = {hand.seat: hand.value for hand in hands}
     return min(state.clockwise(state.opener), key=value.__getitem__)
 
@@ -118,7 +115,6 @@ def _match_end(limit: int) -> Callable[[State], Verdict]:
 
 def _dealer(state: State) -> int | None:
     """Return the seat with the highest total; tied: the first clockwise from the opener (rules 2.15)."""
-    assert state.opener is not None
     return max(state.clockwise(state.opener), key=state.totals.__getitem__)
 
 
