@@ -68,7 +68,7 @@ class Places:
             if side == SHORT:
                 self._short_sides.setdefault(host, []).append(name)
         for names in self._short_sides.values():
-            names.sort(key=_number_in_name)
+            names.sort(key=lambda name: int(name[1:]))  # ends are numbered in the order in which they open
 
     def of_end(self, name: str) -> NamedSide:
         """Return the place of an end; the end must exist."""
@@ -116,7 +116,7 @@ def place_name(place: NamedSide, language: str, *, at: bool = False) -> str:
         return text("at.double", language, place=name) if at else name
     host = tile_name(place.host, language, "genitive")
     if not place.host.double:
-        number = pip_noun(place.number, language)
+        number = words("tiles.pip_nouns", language)[place.number]
         return text("at.half" if at else "place.half", language, number=number, host=host)
     if place.side == SHORT:
         ordinal = text(_ORDINALS[place.ordinal], language)
@@ -132,16 +132,6 @@ def both_short_sides(host: Tile, language: str) -> str:
 def host_name(tile: Tile, language: str) -> str:
     """Return the name of a tile without an article."""
     return double_name(tile, language) if tile.double else half_names(tile.low, tile.high, language)
-
-
-def pip_noun(number: int, language: str) -> str:
-    """Return the noun for a half with this number: *twelve*, *Zwölf*, *blanke Hälfte*."""
-    return words("tiles.pip_nouns", language)[number]
-
-
-def _number_in_name(name: str) -> int:
-    """Return the number in the name of an end; ends are numbered in the order in which they open."""
-    return int(name[1:])
 
 
 # The names of players, and the second or third person of a sentence.
