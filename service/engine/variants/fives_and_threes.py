@@ -7,13 +7,7 @@ from typing import Final
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.layout import End
 from service.engine.options import Option, Options
-from service.engine.rules.common_options import (
-    hand_option,
-    opening_option,
-    target_option,
-    teams_option,
-    with_defaults,
-)
+from service.engine.rules.common_options import hand_option, opening_option, target_option, teams_option, with_defaults
 from service.engine.rules.ending import side_out, target_reached, total_reached
 from service.engine.rules.opening import OPENINGS
 from service.engine.rules.scoring import double_both_halves, round_result

@@ -28,16 +28,7 @@ from service.engine.variant import Unit
 from service.engine.view import DealtView, DrewView, RecordedDeal, RecordedEvent
 from service.render.sentences.board import winners_sentence
 from service.render.sentences.numbers import capitalized, number_word, pip_word, tile_name
-from service.render.sentences.places import (
-    Naming,
-    Places,
-    Reader,
-    about,
-    fitted,
-    in_person,
-    joined,
-    place_name,
-)
+from service.render.sentences.places import Naming, Places, Reader, about, fitted, in_person, joined, place_name
 from service.render.sentences.texts import plural, text
 
 _MAX_ENDS: Final = 4
