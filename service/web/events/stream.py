@@ -66,7 +66,7 @@ class Stream(Generic[Page]):
         self._check = check
         self._view_due = content.show_first and content.show is not None
         self._pause = 0.0
-        self._sent_at = 0.0
+        self._sent_at = monotonic()
         self._ended = False
         self._chunks = self._run()
 
@@ -80,7 +80,6 @@ class Stream(Generic[Page]):
         self._streams.remove(self._subscription)
 
     def _run(self) -> Generator[bytes, None, None]:
-        self._sent_at = monotonic()
         try:
             first = self._content.first
             if first is None:
@@ -100,8 +99,12 @@ class Stream(Generic[Page]):
         if self._ended:
             return None
         page = None if subscription.finished else subscription.wait(self._seconds_to_wait())
-        if check is not None and not _could_check(check) and page is not None:
-            return None
+        if check is not None:
+            try:
+                check()
+            except StorageUnavailable:
+                if page is not None:
+                    return None
         if page is not None:
             self._view_due, self._pause = self._content.show is not None, 0.0
             return self._lines(page)
@@ -111,7 +114,7 @@ class Stream(Generic[Page]):
             return None
         if subscription.closing:
             self._ended = True
-            return self._closing()
+            return self._format.line(self._content.closing(format_rfc3339(int(time() * 1000))), None)
         return b"" if monotonic() < self._keepalive_at() else self._format.keepalive
 
     def _seconds_to_wait(self) -> float:
@@ -141,15 +144,3 @@ class Stream(Generic[Page]):
             return b""
         self._view_due = False
         return b"" if item is None else self._format.line(*item)
-
-    def _closing(self) -> bytes:
-        return self._format.line(self._content.closing(format_rfc3339(int(time() * 1000))), None)
-
-
-def _could_check(check: Callable[[], object]) -> bool:
-    """Return whether the key could be checked. Raises ``Unauthorized`` if it is no longer valid."""
-    try:
-        check()
-    except StorageUnavailable:
-        return False
-    return True

@@ -23,11 +23,9 @@ from service.engine.tiles import MAX_PIPS, TILES_BY_TEXT, Tile
 # Reasons in place of the messages of marshmallow, so that every error of a field can be translated.
 
 
-_FIELD: Final = fields.Field.default_error_messages
-_SCHEMA: Final = Schema().error_messages
 _REASON_OF_MESSAGE: Final = {
-    _FIELD["null"]: "null",
-    _SCHEMA["type"]: "not_an_object",
+    fields.Field.default_error_messages["null"]: "null",
+    Schema().error_messages["type"]: "not_an_object",
     fields.Nested.default_error_messages["type"]: "not_an_object",
     fields.List.default_error_messages["invalid"]: "not_a_list",
     fields.String.default_error_messages["invalid"]: "not_a_string",
@@ -343,9 +341,6 @@ class SingleLine(fields.String):
 class TileField(fields.String):
     """A tile in its notation, loaded as ``Tile``."""
 
-    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> str | None:
-        return None if value is None else str(value)
-
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> Tile:  # type: ignore[override]  # a string is loaded as a tile
         if not isinstance(value, str):
             raise invalid("not_a_string")
@@ -371,8 +366,5 @@ class EmptyInSchema(RequestSchema):
     """An empty object."""
 
 
-# The result of serializers.
-
-
 JsonObject = dict[str, Any]
-"""A JSON object, before it is encoded."""
+"""A JSON object, as serializers return it, before it is encoded."""

@@ -25,9 +25,6 @@ class InvalidBody(Exception):
         self.errors = errors
 
 
-# The WSGI environment of the current request.
-
-
 ENVIRON: Final = ContextVar[dict[str, Any]]("environ")
 """Set only while a request is handled, so that an idle connection does not keep the last request in memory."""
 

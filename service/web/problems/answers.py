@@ -35,8 +35,6 @@ from service.web.rate_limits import Quota, RateLimited
 from service.web.services import current_services
 from service.web.view.serializers import moves_json
 
-# The codes of problems: status, title and description of each.
-
 
 class Problem(NamedTuple):
     """The HTTP status of a code.

@@ -326,9 +326,6 @@ class GameSchema(Schema):
     expires_at = fields.DateTime(required=True, metadata=doc("When the game is deleted, unless it continues."))
 
 
-# The schema of the list of legal moves.
-
-
 class MoveListSchema(Schema):
     """What the bearer's seat may do now."""
 
@@ -339,9 +336,6 @@ class MoveListSchema(Schema):
     legal_moves = fields.List(
         fields.Nested(MoveSchema), required=True, metadata=doc("The legal moves, in a fixed order.")
     )
-
-
-# The schemas of the score card, for the document and for the tests.
 
 
 class StandingSchema(SeatedSchema):
