@@ -21,6 +21,7 @@ MAX_MARKS: Final = 4
 
 _JOINERS: Final = "\u200c\u200d"
 """Zero-width characters that Persian, Indian languages and emoji need, between two characters that are not ASCII."""
+_MISPLACED_JOINER: Final = re.compile(rf"(\A|[\x00-\x7f{_JOINERS}])[{_JOINERS}]|[{_JOINERS}]([\x00-\x7f]|\Z)")
 _INVISIBLE: Final = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u2065\u3164\uffa0\ufff0-\ufff8\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
 )
@@ -43,7 +44,7 @@ class Name(SingleLine):
             return name
         characters = [(character, unicodedata.category(character)) for character in name]
         is_formatted = any([category == "Cf" and character not in _JOINERS for character, category in characters])
-        if is_formatted or _INVISIBLE.search(name) or not _has_valid_joiners(name):
+        if is_formatted or _INVISIBLE.search(name) or _MISPLACED_JOINER.search(name):
             raise invalid("invisible_characters")
         if not any(
             category == "Cn" or (category[0] not in _INVISIBLE_IN_NAME and character != _BLANK)
@@ -56,16 +57,6 @@ class Name(SingleLine):
         if any(are_marks and len(list(stack)) > MAX_MARKS for are_marks, stack in groupby(marks)):
             raise invalid("too_many_marks", max=MAX_MARKS)
         return name
-
-
-def _has_valid_joiners(name: str) -> bool:
-    """Return whether each joiner in the name is between two characters that it may join."""
-    for at, character in enumerate(name):
-        if character in _JOINERS:
-            around = name[at - 1 : at] + name[at + 1 : at + 2]
-            if len(around) < 2 or any(character.isascii() or character in _JOINERS for character in around):
-                return False
-    return True
 
 
 def name_field(text: str, *, example: str = "Ada", **arguments: Any) -> Name:
