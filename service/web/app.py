@@ -97,10 +97,9 @@ def create_app(
 ) -> Application:
     """Return the application of a worker.
 
-    ``yield_control``: called during long computations to let other requests run.
+    ``yield_control``, ``addresses``: as in ``Services``.
     ``proxies``: the number of reverse proxies that are trusted to report the address of the client.
     ``metrics_port``: connections to this port are served by ``create_metrics_app``; 0 for none.
-    ``addresses``: the URLs at which clients can reach the service, as far as it knows.
     """
     caches = ResponseCache(), ResponseCache(MAX_VIEW_CACHE_BYTES), GeometryCache(yield_control)
     services = Services(games, learning, backends, limits, streams, *caches, metrics, yield_control, addresses)

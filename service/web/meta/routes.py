@@ -52,13 +52,11 @@ class ServiceVersionSchema(Schema):
     )
 
 
-_API_LEVEL: Final = 1
-"""Rises by one with every addition to ``/v1``; the table in CHANGELOG.md lists the additions of each level."""
 _VERSION: Final = {
     "name": "Domino",
     "version": version("domino-service"),
     "engine": BUILD,
-    "api_level": _API_LEVEL,
+    "api_level": 1,  # as in the table in CHANGELOG.md, which lists the additions of each level
 }
 _INDEX: Final = {
     **_VERSION,
