@@ -80,7 +80,7 @@ class AccessControl:
         self._observe_read = observe_read
 
     def authenticate(
-        self, game_id: str, token: str | None, invitation: Callable[[], Invitation] | None = None
+        self, game_id: str, token: str | None, invitation: Callable[[], Invitation] = lambda: Invitation(None, None)
     ) -> Access:
         """Return the stored game and the seat of ``token``; without a token, the access of a spectator.
 
@@ -89,7 +89,7 @@ class AccessControl:
         spectators is refused as if the game did not exist, unless the ``invitation`` is valid for the game.
         """
         game = self._repository.reader.load(game_id)
-        if game is None or (token is None and not game.spectators and not self._is_invited(game, invitation)):
+        if game is None or (token is None and not game.spectators and not self._is_invited(game, *invitation())):
             raise NotFound("no_such_game") if token is None else unauthorized()
         self._observe_read(game)
         if token is None:
@@ -138,13 +138,13 @@ class AccessControl:
         self._repository.attendance.record(game, None)
         return Access(game, None, app=app)
 
-    def find_invited(self, invitation: Invitation) -> Access:
+    def find_invited(self, join_code: str, key: str | None) -> Access:
         """Find the game of a join code, and return the access of a spectator to it.
 
         A repeated request finds the game in which it took a seat before, even if no seat is open any more. Raises
         ``Forbidden`` if no game is found, for whatever reason.
         """
-        code, key = read_join_code(invitation.join_code or ""), invitation.key
+        code = read_join_code(join_code)
         shard = shard_of_code(code)
         game_id = None if shard is None else self._repository.store.find_code(shard, hash_secret(code))
         if key is not None:
@@ -156,7 +156,7 @@ class AccessControl:
         game = None
         with suppress(Gone):
             game = None if game_id is None else self._repository.reader.load(game_id)
-        if game is None or not self._is_invited(game, lambda: invitation):
+        if game is None or not self._is_invited(game, join_code, key):
             raise Forbidden("unknown_join_code")
         self._observe_read(game)
         return Access(game, None)
@@ -169,14 +169,11 @@ class AccessControl:
         with suppress(StorageUnavailable):
             self._repository.reader.load(game_id)
 
-    def _is_invited(self, game: Game, invitation: Callable[[], Invitation] | None) -> bool:
-        """Return whether the invitation has the join code of the game, or repeats a request that took a seat in it.
+    def _is_invited(self, game: Game, join_code: str | None, key: str | None) -> bool:
+        """Return whether this is the join code of the game, or the key of a request that took a seat in it.
 
         A repeated request may have a join code that has been replaced.
         """
-        if invitation is None:
-            return False
-        join_code, key = invitation()
         if join_code is not None and is_join_code(join_code, game.join_hash):
             return True
         if key is None:

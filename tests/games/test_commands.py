@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from service.games.access import Invitation
 from service.games.commands.move import MoveCommand
 from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.errors import Unauthorized
@@ -122,8 +121,7 @@ def test_a_code_of_another_game_is_not_given_nor_when_the_request_is_repeated(sc
     assert created == [access.game.ownership and access.game.ownership.join_code] * 2
     scene.store.taken_codes = 1
     changed = [commands.change_join_code(access, keys[1]).answer for _ in range(2)]
-    invitation = Invitation(changed[0], None)
-    assert scene.games.access.find_invited(invitation).game.id == access.game.id
+    assert scene.games.access.find_invited(changed[0], None).game.id == access.game.id
     assert changed == [changed[0]] * 2
     scene.store.taken_codes = 9
     for key in (None, IdempotencyKey("third", b"body")):

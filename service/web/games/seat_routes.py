@@ -7,7 +7,7 @@ from typing import Final
 
 from flask import Blueprint, request
 
-from service.games.access import Access, Invitation, TokenRotation
+from service.games.access import Access, TokenRotation
 from service.games.commands.join import JoinCommand, check_join_code
 from service.games.commands.owner import PlayerChange
 from service.web.fields.strict import EmptyInSchema
@@ -174,7 +174,7 @@ def take_seat(services: Services) -> RawResponse:
     seat = validate(_seat_in, body)
     key = idempotency(body)
     limit_guesses(services)
-    access = services.games.access.find_invited(Invitation(seat["join_code"], None if key is None else key.key))
+    access = services.games.access.find_invited(seat["join_code"], None if key is None else key.key)
     return _join(services, access, JoinCommand(seat["join_code"], seat["name"], seat.get("client_seed"), key), language)
 
 
