@@ -36,16 +36,14 @@ class Address(NamedTuple):
 
 
 class RedisUrl(NamedTuple):
-    """A parsed URL. Only ``kind`` and ``text`` are set for a single server.
+    """A parsed URL. Only ``kind`` is set for a socket.
 
     ``kind``: ``single``, ``sentinel`` or ``cluster``.
-    ``text``: the complete URL.
     ``credentials``, ``suffix``: the parts before and after the address in the URL of each data server.
     ``service``: the name of the primary, for Sentinel.
     """
 
     kind: str
-    text: str
     scheme: str = ""
     addresses: tuple[Address, ...] = ()
     credentials: str = ""
@@ -88,14 +86,12 @@ def read_redis_url(text: str) -> RedisUrl:
         raise ValueError("a Cluster only has database 0")
     port = _SENTINEL_PORT if kind == "sentinel" else _REDIS_PORT
     addresses = tuple(_address(server, port) for server in form["servers"].split(","))
-    if kind == "single":
-        if len(addresses) > 1:
-            raise ValueError("one server has one address")
-        return RedisUrl(kind, text)
+    if kind == "single" and len(addresses) > 1:
+        raise ValueError("one server has one address")
     password = options.pop("sentinel_password", None)
     credentials = "" if form["credentials"] is None else f"{form['credentials']}@"
     suffix = f"/{options.pop('db', database)}" + (f"?{urlencode(options)}" if options else "")
-    return RedisUrl(kind, text, form["scheme"], addresses, credentials, suffix, service, password)
+    return RedisUrl(kind, form["scheme"], addresses, credentials, suffix, service, password)
 
 
 def _unix(text: str) -> RedisUrl:
@@ -103,7 +99,7 @@ def _unix(text: str) -> RedisUrl:
     if parts.netloc.rpartition("@")[2] or not parts.path.startswith("/"):
         raise ValueError("it must name the path of a socket")
     _options(parts.query, "unix", "single")
-    return RedisUrl("single", text)
+    return RedisUrl("single")
 
 
 def _options(text: str, scheme: str, kind: str) -> dict[str, str]:
