@@ -26,7 +26,7 @@ import socket
 import sys
 import time
 from functools import partial
-from types import FrameType
+from types import FrameType, SimpleNamespace
 from typing import Any, ClassVar, Final
 from weakref import ref
 
@@ -40,7 +40,7 @@ from gunicorn.http.message import Request
 from gunicorn.http.parser import RequestParser
 from gunicorn.workers.ggevent import GeventWorker
 
-from service.server.wsgi_exchange import FrozenConfig, Listener, Response, base_environ, environ_of
+from service.server.wsgi_exchange import FrozenConfig, Response, base_environ, environ_of
 
 # Checks of the head of a request that RFC 9112 requires and gunicorn does not make.
 
@@ -270,7 +270,9 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
 
     def _serve(self, listener: Any) -> StreamServer:
         listener.setblocking(1)
-        handle = partial(self.handle, Listener(listener.getsockname()))
+        address = listener.getsockname()
+        # gunicorn asks for the address of each connection, even after the listener is closed.
+        handle = partial(self.handle, SimpleNamespace(getsockname=lambda: address))
         server = StreamServer(listener, handle=handle, spawn=Pool(self.worker_connections))
         if self.cfg.workers > 1:
             server.max_accept = 1  # leave the next connection to the other workers

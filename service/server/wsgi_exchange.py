@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 from time import time
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from gunicorn.http import wsgi
 from gunicorn.util import hop_headers, http_date, unquote_to_wsgi_str
@@ -40,16 +40,6 @@ class FrozenConfig:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._config, name)  # attributes that are computed from settings
-
-
-class Listener(NamedTuple):
-    """The address of a listening socket, which stays available after the socket is closed."""
-
-    name: Any
-
-    def getsockname(self) -> Any:
-        """Return the address of the listening socket."""
-        return self.name
 
 
 def base_environ(config: Any) -> dict[str, Any]:
