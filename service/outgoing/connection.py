@@ -13,7 +13,6 @@ from __future__ import annotations
 import io
 import socket
 import ssl
-from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
 from threading import Lock
@@ -225,22 +224,21 @@ class Pool:
         self._max_idle = max_idle
         self._clock = clock
         self._lock = Lock()
-        self._waiting: dict[Key, OrderedDict[int, PooledConnection]] = {}
-        self._order: OrderedDict[int, tuple[Key, float]] = OrderedDict()  # by number: host, and since when it is idle
-        self._number = 0
+        self._idle: list[tuple[Key, float, PooledConnection]] = []
+        """Host, since when it is idle, and connection; the one that is idle longest first."""
 
     def take(self, key: Key) -> PooledConnection | None:
         """Remove and return the connection to a host that was idle for the shortest time, if there is one."""
         while True:
             with self._lock:
                 self._close_expired()
-                waiting = self._waiting.get(key)
-                if not waiting:
+                places = self._places(key)
+                if not places:
                     return None
-                reusable = self._remove(key, next(reversed(waiting)))
-            if reusable.connection.is_silent():
-                return reusable
-            reusable.connection.close()
+                _, _, entry = self._idle.pop(places[-1])
+            if entry.connection.is_silent():
+                return entry
+            entry.connection.close()
 
     def put(self, key: Key, entry: PooledConnection) -> None:
         """Add an idle connection, or close it if it is too old. A full pool closes the one that was idle longest."""
@@ -250,36 +248,27 @@ class Pool:
             return
         with self._lock:
             self._close_expired()
-            if len(self._waiting.get(key, ())) >= MAX_PER_HOST:
-                self._remove(key, next(iter(self._waiting[key]))).connection.close()
-            elif len(self._order) >= self._max_idle:
-                oldest, (other, _) = next(iter(self._order.items()))
-                self._remove(other, oldest).connection.close()
-            self._number += 1
-            self._waiting.setdefault(key, OrderedDict())[self._number] = entry
-            self._order[self._number] = (key, now)
+            places = self._places(key)
+            if len(places) >= MAX_PER_HOST:
+                self._close(places[0])
+            elif len(self._idle) >= self._max_idle:
+                self._close(0)
+            self._idle.append((key, now, entry))
 
     def close(self) -> None:
         """Close all idle connections."""
         with self._lock:
-            for waiting in self._waiting.values():
-                for entry in waiting.values():
-                    entry.connection.close()
-            self._waiting.clear()
-            self._order.clear()
+            while self._idle:
+                self._close(0)
+
+    def _places(self, key: Key) -> list[int]:
+        """Return the indexes of the connections to a host, in order."""
+        return [place for place, (other, _, _) in enumerate(self._idle) if other == key]
 
     def _close_expired(self) -> None:
         oldest = self._clock() - IDLE_SECONDS
-        while self._order:
-            number, (key, since) = next(iter(self._order.items()))
-            if since > oldest:
-                return
-            self._remove(key, number).connection.close()
+        while self._idle and self._idle[0][1] <= oldest:
+            self._close(0)
 
-    def _remove(self, key: Key, number: int) -> PooledConnection:
-        del self._order[number]
-        waiting = self._waiting[key]
-        entry = waiting.pop(number)
-        if not waiting:
-            del self._waiting[key]
-        return entry
+    def _close(self, place: int) -> None:
+        self._idle.pop(place)[2].connection.close()
