@@ -122,15 +122,6 @@ class SendFailed(Exception):
         self.ms = ms
 
 
-class _Exchange(NamedTuple):
-    """A request with its target and application; ``max_answer`` bytes of the response body are read."""
-
-    app: str
-    target: Target
-    request: bytes
-    max_answer: int
-
-
 class Sender:
     """Sends requests for all threads of a process.
 
@@ -149,14 +140,14 @@ class Sender:
         proxy: str | None = None,
         tls: ssl.SSLContext | None = None,
         lookup: Lookup = system_lookup,
-        connect: Connect | None = None,
+        connect: Connect = connect_socket,
     ) -> None:
         self._user_agent = user_agent
         self._networks = networks
         self._proxy = None if proxy is None else check_url(proxy, EVERYWHERE)
         self._tls = tls or ssl.create_default_context()
         self._lookups = Lookups(lookup)
-        self._connect = connect or connect_socket
+        self._connect = connect
         self._pool = Pool()
 
     def check(self, url: str, app: str) -> None:
@@ -194,7 +185,7 @@ class Sender:
         try:
             target = check_url(url, self._networks)
             request = self._request(target, headers, body)
-            return self._exchange(_Exchange(app, target, request, max_answer), deadline)
+            return self._exchange(target, app, request, max_answer, deadline=deadline)
         except (RefusedUrl, TunnelRefused):
             reason = "refused_address"
         except LookupFailed:
@@ -231,27 +222,28 @@ class Sender:
         head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
         return f"POST {target.path} HTTP/1.1\r\n{head}\r\n".encode("ascii") + body
 
-    def _exchange(self, exchange: _Exchange, deadline: Deadline) -> Answer:
-        target = exchange.target
+    def _exchange(self, target: Target, app: str, request: bytes, max_answer: int, *, deadline: Deadline) -> Answer:
         key = (target.scheme, target.host, target.port)
         waiting = self._pool.take(key)
         if waiting is not None:
             try:
-                return self._send(key, waiting, exchange, deadline)
+                return self._send(key, waiting, request, max_answer, deadline=deadline)
             except TimeoutError:
                 raise
             except OSError:
                 if waiting.connection.has_received:
                     raise
-        return self._send(key, self._open(target, exchange.app, deadline), exchange, deadline)
+        return self._send(key, self._open(target, app, deadline), request, max_answer, deadline=deadline)
 
-    def _send(self, key: Key, entry: PooledConnection, exchange: _Exchange, deadline: Deadline) -> Answer:
+    def _send(
+        self, key: Key, entry: PooledConnection, request: bytes, max_answer: int, *, deadline: Deadline
+    ) -> Answer:
         """Send the request on a connection and read the response. Then return it to the pool, or close it."""
-        connection, max_answer = entry.connection, exchange.max_answer
+        connection = entry.connection
         reusable = False
         try:
             connection.begin(deadline, _HEAD_BYTES + max_answer)
-            connection.sendall(exchange.request)
+            connection.sendall(request)
             response = _Response(cast(socket.socket, connection), method="POST")
             response.begin()
             body = response.read(max_answer + 1)
