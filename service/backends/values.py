@@ -172,10 +172,10 @@ class LobbyQuery(NamedTuple):
     cursor: str | None = None
 
 
-class LobbyPage(NamedTuple):
+class ListedGames(NamedTuple):
     """The JSON objects of games, and the cursor of the next page, if there is one."""
 
-    games: tuple[bytes, ...]
+    games: list[bytes]
     next: str | None
 
 

@@ -454,7 +454,7 @@ def shown(harness: Harness, app: str | None = None, variant: str | None = None, 
     return [game for page in lobby_pages(harness, app, variant, limit) for game in page]
 
 
-def lobby_pages(harness: Harness, app: str | None, variant: str | None, limit: int) -> list[tuple[bytes, ...]]:
+def lobby_pages(harness: Harness, app: str | None, variant: str | None, limit: int) -> list[list[bytes]]:
     pages, cursor = [], None
     for _ in range(10_000):
         page = harness.lobby.games(LobbyQuery(app, variant, limit, cursor))
@@ -494,7 +494,7 @@ def test_a_page_goes_on_after_a_game_that_has_left(harness: Harness) -> None:
     page = harness.lobby.games(LobbyQuery(ONE, limit=2))
     harness.lobby.put(entries[2]._replace(version=2, json=None))
     harness.lobby.put(lobby_game(new_id(), 9))
-    assert harness.lobby.games(LobbyQuery(ONE, cursor=page.next)).games == (entries[1].json, entries[0].json)
+    assert harness.lobby.games(LobbyQuery(ONE, cursor=page.next)).games == [entries[1].json, entries[0].json]
 
 
 @pytest.mark.parametrize("app", [None, ONE], ids=["for everybody", "of an application"])

@@ -18,7 +18,7 @@ from service.backends.store import RedisErasures
 from service.backends.values import (
     MAX_ERASURES,
     IndexQuery,
-    LobbyPage,
+    ListedGames,
     LobbyQuery,
     Usage,
 )
@@ -28,13 +28,6 @@ from service.games.reminders import NO_ALLOWANCE, OutageAllowance
 
 LOBBY_SECONDS: Final = 1.0
 """Seconds for which a process caches the first page of the lobby for everybody."""
-
-
-class ListedGames(NamedTuple):
-    """The JSON objects of games, and the cursor of the next page, if there is one."""
-
-    games: list[bytes]
-    next: str | None
 
 
 class Listing:
@@ -56,7 +49,7 @@ class Listing:
         self._index = index
         self._lobby = lobby
         self._elapsed = elapsed
-        self._pages: dict[str | None, tuple[float, LobbyPage]] = {}
+        self._pages: dict[str | None, tuple[float, ListedGames]] = {}
 
     def games(self, app: str, query: IndexQuery) -> ListedGames:
         """Return a page of the games of an application.
@@ -82,21 +75,17 @@ class Listing:
         ``StorageUnavailable``.
         """
         if not is_cached(query):
-            return _listed(self._lobby.games(query))
+            return self._lobby.games(query)
         now = self._elapsed()
-        until, page = self._pages.get(query.variant, (now, LobbyPage((), None)))
+        until, page = self._pages.get(query.variant, (now, ListedGames([], None)))
         if until <= now:
             page = self._lobby.games(query)
             self._pages[query.variant] = self._elapsed() + LOBBY_SECONDS, page
-        return _listed(page)
+        return page
 
     def forget(self, _games: Container[str]) -> None:
         """Drop deleted games from the cache."""
         self._pages.clear()
-
-
-def _listed(page: LobbyPage) -> ListedGames:
-    return ListedGames(list(page.games), page.next)
 
 
 def is_cached(query: LobbyQuery) -> bool:

@@ -20,8 +20,8 @@ from service.backends.values import (
     IndexPage,
     IndexPosition,
     IndexQuery,
+    ListedGames,
     LobbyEntry,
-    LobbyPage,
     LobbyQuery,
     StoredItem,
     StoredItems,
@@ -160,7 +160,7 @@ class RedisIndex:
 
         Raises ``ValueError`` for a ``cursor`` that no page had.
         """
-        score, game = (b"", b"") if query.cursor is None else _from_cursor(query.cursor)
+        score, game = _from_cursor(query.cursor)
         waiting = query.waiting and query.player_ref is not None
         if query.player_ref is not None:
             games = keys.listed(app, "waiting" if waiting else "player", query.player_ref)
@@ -185,7 +185,7 @@ class RedisIndex:
         )
         last_score, last_game, *rows = self._calls.read("index_find", key, command)
         entries = tuple(zip(rows[::2], map(int, rows[1::2]), strict=True))
-        return IndexPage(entries, encode_cursor(int(float(last_score)), last_game.decode()) if last_game else None)
+        return IndexPage(entries, _next_cursor(last_score, last_game))
 
     def games(self, app: str, cursor: str | None) -> tuple[list[str], str | None]:
         """Return the ids of some games in the index, and the next cursor, ``None`` at the end of the scan.
@@ -233,21 +233,19 @@ class RedisLobby:
         )
         return bool(self._calls.write("lobby", lobby[0], command) == 1)
 
-    def games(self, query: LobbyQuery) -> LobbyPage:
+    def games(self, query: LobbyQuery) -> ListedGames:
         """Return a page of games, the newest first. Even an empty page can have a next one.
 
         The lobby for everybody shows at most the ``MAX_FOR_ALL`` newest games of an application, or the newest ones of
         the variant in the query. Raises ``ValueError`` for a ``cursor`` that no page had.
         """
-        created, game = (b"", b"") if query.cursor is None else _from_cursor(query.cursor)
+        created, game = _from_cursor(query.cursor)
         entries, _, games = keys.lobby(query.app)
         listed = games if query.variant is None else b"%b:%b" % (games, query.variant.encode())
         max_examined = max(MAX_EXAMINED, query.limit)
         command = evalsha("lobby_games", (entries, listed), created, game, query.limit, max_examined)
         last_created, last_game, *rows = self._calls.read("lobby_games", entries, command)
-        return LobbyPage(
-            tuple(rows), encode_cursor(int(float(last_created)), last_game.decode()) if last_game else None
-        )
+        return ListedGames(rows, _next_cursor(last_created, last_game))
 
 
 def _head(entry: IndexEntry, players: Sequence[bytes]) -> bytes:
@@ -269,9 +267,16 @@ def _encode_position(version: int, write_id: str) -> bytes:
     return b"%d %b" % (version, write_id.encode() or b"-")
 
 
-def _from_cursor(cursor: str) -> tuple[bytes, bytes]:
+def _from_cursor(cursor: str | None) -> tuple[bytes, bytes]:
+    """Return the score and the id of a game as scripts expect them: both empty for the first page."""
+    if cursor is None:
+        return b"", b""
     score, game = decode_cursor(cursor)
     return b"%d" % score, game.encode()
+
+
+def _next_cursor(score: bytes, game: bytes) -> str | None:
+    return encode_cursor(int(float(score)), game.decode()) if game else None
 
 
 _FEED_CURSOR: Final = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")

@@ -8,8 +8,8 @@ from typing import Final
 import orjson
 from flask import Blueprint
 
-from service.backends.index.listing import ListedGames, is_cached
-from service.backends.values import Backend, IndexQuery, LobbyQuery
+from service.backends.index.listing import is_cached
+from service.backends.values import Backend, IndexQuery, ListedGames, LobbyQuery
 from service.engine.errors import Reason
 from service.web.http.errors import InvalidBody
 from service.web.http.headers import negotiate, read_query
