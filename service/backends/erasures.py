@@ -20,7 +20,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import orjson
 
@@ -45,7 +45,7 @@ class UnreadableGames(Exception):
     """Some games cannot be read, so no erasure can be done. From all other games the people were erased."""
 
 
-class _Round:
+class _Round(NamedTuple):
     """The state of step 2.
 
     ``pending``: erasures of people for whom the index lists no readable game.
@@ -53,10 +53,9 @@ class _Round:
     ``unreadable``: the games that could not be read so far.
     """
 
-    def __init__(self, pending: Sequence[Erasure], games: list[str], unreadable: set[str]) -> None:
-        self.pending = pending
-        self.games = games
-        self.unreadable = unreadable
+    pending: Sequence[Erasure]
+    games: list[str]
+    unreadable: set[str]
 
 
 class Erasures:
@@ -100,7 +99,7 @@ class Erasures:
             current = self._rounds[app] = _Round(pending, self._reminders.reminded("outbox", app), unreadable)
         for _ in range(min(MAX_GAMES, len(current.games))):  # step 2
             game = current.games[-1]
-            if not self._try(partial(self._publish_own, app, game)):
+            if not self._try(partial(self._outbox.publish, app, game)):
                 current.unreadable.add(game)
             current.games.pop()
         if not current.games:
@@ -110,17 +109,13 @@ class Erasures:
 
     def _complete(self, app: str, published: _Round) -> None:
         """Do step 3. Raises ``UnreadableGames`` if only unreadable games prevent it."""
-        unreadable = published.unreadable
-        remaining = [
-            erasure
-            for erasure in published.pending
-            if any(game not in unreadable for game in self._listed(app, erasure.ref))
-        ]
-        if unreadable and not remaining:
-            raise UnreadableGames(len(unreadable))
-        for erasure in published.pending:
-            if erasure not in remaining and not unreadable:
+        pending, _, unreadable = published
+        erased = [erasure for erasure in pending if all(game in unreadable for game in self._listed(app, erasure.ref))]
+        if not unreadable:
+            for erasure in erased:
                 self._store.done(app, erasure)
+        elif erased == pending:
+            raise UnreadableGames(len(unreadable))
 
     def _erase_from_listed(self, app: str, pending: Sequence[Erasure]) -> tuple[int, set[str]]:
         """Erase people from at most ``MAX_GAMES`` games; return the number of games, and the unreadable ones."""
@@ -135,7 +130,7 @@ class Erasures:
                     unreadable.add(game)
         return erased, unreadable
 
-    def _try(self, work: Callable[[], None]) -> bool:
+    def _try(self, work: Callable[[], object]) -> bool:
         """Call ``work``, which reads a game; return whether the game could be read.
 
         Faults of the store are raised, as they concern all games.
@@ -150,16 +145,6 @@ class Erasures:
             _log.exception("a game could not be read while people were erased")
             return False
         return True
-
-    def _publish_own(self, app: str, game_id: str) -> None:
-        """Publish a game if this application owns it."""
-        try:
-            game = self._repository.reader.load(game_id)
-            owner = None if game is None or game.ownership is None else game.ownership.app
-        except Gone as deleted:
-            owner = deleted.app
-        if owner == app:
-            self._outbox.publish(app, game_id)
 
     def _listed(self, app: str, ref: str) -> Iterator[str]:
         """Yield the ids of the games that the index lists for a person."""
