@@ -28,7 +28,6 @@ from service.limits.memory import MemoryReserve
 from service.redis import keys
 from service.redis.calls import RedisCalls, evalsha
 from service.redis.connection import Command
-from service.redis.shards import shard_of
 
 TTL_MS: Final = IDEMPOTENCY_TTL * 1000
 KNOWN: Final = -2
@@ -165,10 +164,7 @@ class RedisErasures:
 
     def request(self, app: str, ref: str) -> bool:
         """Store an erasure; one that is pending is renewed. Return ``False`` if too many others are pending."""
-        shard = shard_of(app)
-        if shard is None:
-            raise ValueError("not the id of an application")
-        names = keys.erasures(app), keys.reminder_sets("erasures")[shard]
+        names = keys.erasures(app), keys.reminders_of_application("erasures", app)
         command = evalsha("erase", names, app.encode(), ref.encode(), MAX_ERASURES)
         return bool(self._calls.write("erase", names[0], command) == 1)
 

@@ -113,7 +113,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Final
 
-from service.redis.shards import TAGS
+from service.redis.shards import TAGS, shard_of_application
 
 HEARTBEATS: Final = tuple(b"domino:heartbeat:{%b}" % tag.encode() for tag in TAGS)
 """The keys of the heartbeats, by shard."""
@@ -211,6 +211,11 @@ def reminders(kind: str, shard: int, tenant: str) -> bytes:
     return b"%b:%b" % (reminder_sets(kind)[shard], tenant.encode())
 
 
+def reminders_of_application(kind: str, app: str) -> bytes:
+    """Return the key of the reminders of this kind that belong to an application, or to its endpoints."""
+    return reminder_sets(kind)[shard_of_application(app)]
+
+
 def events(game: str) -> bytes:
     """Return the key of the events of a game."""
     return state(game) + b":events"
@@ -286,9 +291,10 @@ def endpoints(app: str) -> bytes:
     return state(app) + b":endpoints"
 
 
-def webhook(app: str, webhook_id: str, name: str) -> bytes:
-    """Return a key of an endpoint; ``name`` is ``due``, ``notified``, ``failures`` or ``attempts``."""
-    return b"%b:webhook:%b:%b" % (state(app), webhook_id.encode(), name.encode())
+def webhook(app: str, webhook_id: str, *names: str) -> tuple[bytes, ...]:
+    """Return keys of an endpoint; each name is ``due``, ``notified``, ``failures`` or ``attempts``."""
+    base = b"%b:webhook:%b:" % (state(app), webhook_id.encode())
+    return tuple([base + name.encode() for name in names])
 
 
 def listed(app: str, kind: str, ref: str) -> bytes:

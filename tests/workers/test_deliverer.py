@@ -332,7 +332,7 @@ def test_a_failing_endpoint_for_which_nothing_is_left_is_not_looked_at_again(hoo
     hooked.publish(game)
     hooked.pass_time(600_000)
     assert hooked.status(webhook) == "failing"
-    key = keys.webhook(APP, webhook.id, "due")
+    (key,) = keys.webhook(APP, webhook.id, "due")
     hooked.published.call(key, b"DEL", key)
     assert hooked.pass_time(DAY_MS) <= 1
     hooked.owned.play(game)

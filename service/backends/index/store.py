@@ -29,7 +29,6 @@ from service.backends.values import (
 )
 from service.redis import keys
 from service.redis.calls import RedisCalls, evalsha
-from service.redis.shards import shard_of
 
 # The cursor of a list of games: the score and the id of the last game of a page, as text.
 
@@ -132,13 +131,10 @@ class RedisIndex:
         ``entry``: its head, its summary, and the time of the last write.
         ``rest``: the arguments of the script from the tenth.
         """
-        shard = shard_of(app)
-        if shard is None:
-            raise ValueError("not the id of an application")
         key = keys.index(app)
         command = evalsha(
             "index",
-            (key, keys.reminder_sets("webhooks")[shard]),
+            (key, keys.reminders_of_application("webhooks", app)),
             app.encode(),
             game.encode(),
             _encode_position(position.version, position.write_id),

@@ -10,7 +10,7 @@ Every method returns within three seconds or raises ``StorageUnavailable``. A me
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from typing import Final, NamedTuple
+from typing import Final
 
 import orjson
 
@@ -27,23 +27,10 @@ from service.limits.memory import MemoryReserve
 from service.redis import keys
 from service.redis.calls import RedisCalls, evalsha
 from service.redis.connection import Command
-from service.redis.shards import shard_of
+from service.redis.shards import shard_of_application
 
 ATTEMPTS_TTL: Final = 30 * 86_400
 """Seconds after the last attempt until the stored attempts expire."""
-
-_LOG_KEYS: Final = ("due", "failures", "notified", "attempts")
-
-
-class _Due(NamedTuple):
-    """A change of when an endpoint is due.
-
-    ``at``: in milliseconds since 1970; ``None`` to leave it unchanged.
-    ``resume``: whether all its games become due at once.
-    """
-
-    at: int | None
-    resume: bool = False
 
 
 class RedisWebhooks:
@@ -75,8 +62,8 @@ class RedisWebhooks:
         Stores ``repeat`` in the same write, or raises what ``check_replaced`` does and changes nothing.
         """
         self._memory_reserve.require_space(keys.webhooks(webhook.app))
-        due = _Due(webhook.created_at)
-        return self._replace(webhook, b"", _encode(webhook), due, max_count=max_count, repeat=repeat) == 1
+        created = webhook.created_at
+        return self._replace(webhook, b"", _encode(webhook), at=created, max_count=max_count, repeat=repeat)
 
     def read(self, app: str, webhook: str) -> Webhook | None:
         """Return the endpoint of this application with this id."""
@@ -108,7 +95,7 @@ class RedisWebhooks:
         for the first time is notified of later versions of all games of its application. ``repeat`` as in ``create``.
         """
         value = b"" if after is None else _encode(after)
-        return self._replace(after or before, _encode(before), value, _Due(at, resume), repeat=repeat) == 1
+        return self._replace(after or before, _encode(before), value, at=at, resume=resume, repeat=repeat)
 
     def due(self, webhook: Webhook, now: int, limit: int) -> list[DueGame]:
         """Return the games of which an endpoint has to be notified now, the earliest first."""
@@ -162,8 +149,8 @@ class RedisWebhooks:
 
     def renew(self, webhook: Webhook, leased: float, lease: int) -> float | None:
         """Extend the lease ``leased`` by ``lease`` milliseconds. Return the new lease, ``None`` if it was lost."""
-        key = _reminders(webhook)
-        heartbeat = keys.heartbeat(_shard(webhook), is_one=self._calls.topology.scripts_span_slots)
+        key = keys.reminders_of_application("webhooks", webhook.app)
+        heartbeat = keys.heartbeat(shard_of_application(webhook.app), is_one=self._calls.topology.scripts_span_slots)
         command = evalsha("renew", (key, heartbeat), _reminder(webhook), repr(leased).encode(), lease)
         answer = self._calls.write("renew", key, command)
         return None if answer is None else float(answer)
@@ -174,7 +161,8 @@ class RedisWebhooks:
         Without ``games``, it is due at ``at``, or not at all. With ``games``, it is due when the next game is, and not
         before ``at``. If the stored endpoint differs from ``webhook``, it is due at once.
         """
-        names = (keys.webhooks(webhook.app), _reminders(webhook), *_names(webhook, "due"))
+        app = webhook.app
+        names = keys.webhooks(app), keys.reminders_of_application("webhooks", app), *_names(webhook, "due")
         due = b"" if at is None else b"%d" % at
         command = evalsha(
             "webhook_release",
@@ -193,18 +181,19 @@ class RedisWebhooks:
         webhook: Webhook,
         before: bytes,
         after: bytes,
-        due: _Due,
         *,
+        at: int | None,
+        resume: bool = False,
         max_count: int = 0,
-        repeat: Repeat | None = None,
-    ) -> int:
+        repeat: Repeat | None,
+    ) -> bool:
         app = webhook.app
         names = (
             keys.webhooks(app),
             keys.endpoints(app),
-            _reminders(webhook),
+            keys.reminders_of_application("webhooks", app),
             keys.repeats(app),
-            *_names(webhook, *_LOG_KEYS),
+            *_names(webhook, "due", "failures", "notified", "attempts"),
         )
         command = evalsha(
             "webhook_replace",
@@ -215,15 +204,15 @@ class RedisWebhooks:
             max_count,
             int(webhook.status == "active"),
             _reminder(webhook),
-            b"" if due.at is None else b"%d" % due.at,
-            int(due.resume),
+            b"" if at is None else b"%d" % at,
+            int(resume),
             *repeat_args(repeat),
         )
-        return check_replaced(self._endpoints.write("webhook_replace", names[0], command))
+        return check_replaced(self._endpoints.write("webhook_replace", names[0], command)) == 1
 
 
 def _due_command(app: str, webhook: str, now: int, limit: int) -> Command:
-    names = [keys.webhook(app, webhook, name) for name in ("due", "notified", "failures")]
+    names = keys.webhook(app, webhook, "due", "notified", "failures")
     return evalsha("webhook_due", (*names, keys.index(app)), now, limit)
 
 
@@ -235,18 +224,7 @@ def _parse_due(flat: list[bytes]) -> list[DueGame]:
 
 
 def _names(webhook: Webhook, *names: str) -> tuple[bytes, ...]:
-    return tuple([keys.webhook(webhook.app, webhook.id, name) for name in names])
-
-
-def _reminders(webhook: Webhook) -> bytes:
-    """Return the key of the set with the reminder of the endpoint."""
-    return keys.reminder_sets("webhooks")[_shard(webhook)]
-
-
-def _shard(webhook: Webhook) -> int:
-    shard = shard_of(webhook.app)
-    assert shard is not None, "the id of an application has a shard"
-    return shard
+    return keys.webhook(webhook.app, webhook.id, *names)
 
 
 def _reminder(webhook: Webhook) -> bytes:

@@ -34,13 +34,13 @@ class StoredIndex:
 
     def due(self, app: str, endpoint: str) -> dict[str, int]:
         """When an endpoint is to be notified of which games."""
-        key = keys.webhook(app, endpoint, "due")
+        (key,) = keys.webhook(app, endpoint, "due")
         pairs = self.call(key, b"ZRANGE", key, 0, -1, b"WITHSCORES")
         return {game.decode(): int(at) for game, at in zip(pairs[::2], pairs[1::2], strict=True)}
 
     def notified(self, app: str, endpoint: str) -> dict[str, int]:
         """Up to which version an endpoint was notified of which games."""
-        key = keys.webhook(app, endpoint, "notified")
+        (key,) = keys.webhook(app, endpoint, "notified")
         pairs = self.call(key, b"HGETALL", key)
         return {game.decode(): int(version) for game, version in zip(pairs[::2], pairs[1::2], strict=True)}
 
