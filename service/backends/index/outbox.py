@@ -14,7 +14,7 @@ from service.backends.index.store import RedisIndex, RedisLobby
 from service.backends.index.summaries import (
     deleted_entry,
     deleted_item,
-    feed_items,
+    feed_item,
     index_entry,
     lobby_entry,
     not_in_lobby,
@@ -94,7 +94,8 @@ class Outbox:
                 self._repository.cache.published.put(game.id, PublishedGame(game, tuple(events), monotonic()))
             new = [event for event in events if event.version > after][:PAGE]
             view = owner_view(game)
-            entry, items = index_entry(game, view, self._repository.lifetimes, size), feed_items(game, view, new)
+            entry = index_entry(game, view, self._repository.lifetimes, size)
+            items = [feed_item(game, view, event) for event in new]
             if new and new[-1].version < game.version:  # the rest follows in the next step
                 entry = entry._replace(version=new[-1].version, write_id="")
             if notified is not None or any([isinstance(envelope.event, HostingEvent) for envelope in new]):

@@ -8,7 +8,7 @@ where entries and items are stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 import orjson
@@ -120,7 +120,7 @@ def index_entry(game: Game, view: GameView, lifetimes: Lifetimes, size: int = 0)
         players=tuple([PlayerEntry(ref, at) for ref, at in urgencies.items()]),
         variant=game.variant.key,
         status=view.status,
-        summary=orjson.dumps(_without_none(summary)),
+        summary=orjson.dumps(without_none(summary)),
         bytes=size,
     )
 
@@ -132,7 +132,7 @@ def _listed_players(game: Game, view: GameView) -> list[dict[str, Any]]:
     for (seat, _, total, in_match, _), player in zip(view.view.players, view.seats, strict=True):
         fields = {"seat": seat, "name": player.name, "ref": player.ref, "kind": player.kind, "total": total}
         away = player.away or None
-        players.append(_without_none({**fields, "active": in_match, "away": away, "rank": ranks.get(seat)}))
+        players.append(without_none({**fields, "active": in_match, "away": away, "rank": ranks.get(seat)}))
     return players
 
 
@@ -169,7 +169,7 @@ def lobby_entry(game: Game) -> LobbyEntry | None:
     if game.seats.are_open:
         view = view_game(game, None, _NO_LIFETIMES)
         players = [
-            _without_none({"seat": seat, "kind": player.kind, "name": player.name, "bot": player.level})
+            without_none({"seat": seat, "kind": player.kind, "name": player.name, "bot": player.level})
             for seat, player in enumerate(view.seats)
         ]
         shown = {
@@ -182,17 +182,13 @@ def lobby_entry(game: Game) -> LobbyEntry | None:
             "fills_at": None if view.fills_at is None else format_rfc3339(view.fills_at),
             "created_at": format_rfc3339(game.created_at),
         }
-    json = None if shown is None else orjson.dumps(_without_none(shown))
+    json = None if shown is None else orjson.dumps(without_none(shown))
     app, for_all = game.ownership.app, game.ownership.lobby == "all"
     return LobbyEntry(game.id, app, game.version, game.variant.key, game.created_at, json, for_all)
 
 
-def feed_items(game: Game, view: GameView, events: Sequence[EventEnvelope]) -> list[bytes]:
-    """Return the feed items for events of a game. The item of the newest event has the deadline."""
-    return [_item(game, view, event) for event in events]
-
-
-def _item(game: Game, view: GameView, envelope: EventEnvelope) -> bytes:
+def feed_item(game: Game, view: GameView, envelope: EventEnvelope) -> bytes:
+    """Return the feed item for an event of a game. That of the newest event has the deadline."""
     version, at, event, _ = view_event(envelope, None)
     deadline = view.deadline if version == view.version else None
     item = {
@@ -209,7 +205,7 @@ def _item(game: Game, view: GameView, envelope: EventEnvelope) -> bytes:
         item |= {"winners": list(event.winners), "players": results(game)}
     elif isinstance(event, Created):
         item["rematch_of"] = view.rematch_of
-    return orjson.dumps(_without_none(item))
+    return orjson.dumps(without_none(item))
 
 
 def deleted_item(game_id: str, version: int, at: int) -> bytes:
@@ -227,7 +223,7 @@ def shown_item(cursor: str, item: bytes, summary: bytes | None) -> bytes:
         shown["waiting_for"] = with_refs(stored["waiting_for"], refs)
     if "players" in stored:
         shown["players"] = [with_ref(player, refs) for player in stored["players"]]
-    return orjson.dumps(_without_none(shown))
+    return orjson.dumps(without_none(shown))
 
 
 def reset_item(cursor: str, at: int) -> bytes:
@@ -235,6 +231,6 @@ def reset_item(cursor: str, at: int) -> bytes:
     return orjson.dumps({"cursor": cursor, "version": 0, "type": RESET, "at": format_rfc3339(at)})
 
 
-def _without_none(fields: dict[str, Any]) -> dict[str, Any]:
+def without_none(fields: dict[str, Any]) -> dict[str, Any]:
     """Return the fields that are not ``None``."""
     return {name: value for name, value in fields.items() if value is not None}

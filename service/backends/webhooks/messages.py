@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from service.backends.index.summaries import awaited, refs_of, results, with_ref, with_refs
+from service.backends.index.summaries import awaited, refs_of, results, with_ref, with_refs, without_none
 from service.engine.events import Finished, RoundEnded
 from service.engine.presence import TimedOut
 from service.engine.state import PLAYING, ROUND_OVER
@@ -91,7 +91,7 @@ def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequ
         if seats != tuple(before):
             turn = envelope
         before = seats
-    if _awaits_person(game):
+    if game.status == PLAYING and awaited(game, game.to_act):
         if turn is not None:
             messages.append(_turn_message(endpoint, TURN, game, turn))
         if reminder is not None and game.running_clock.reminded:
@@ -108,8 +108,7 @@ def message_again(endpoint: str, game: Game, event: EventEnvelope, kind: str) ->
     """
     if kind in (TURN, DEADLINE):
         return None if game.state.turn is None else _turn_message(endpoint, kind, game, event)
-    messages = [message for message in game_messages(endpoint, game, (), [event]) if message.type == kind]
-    return messages[0] if messages else None
+    return next((message for message in game_messages(endpoint, game, (), [event]) if message.type == kind), None)
 
 
 def deleted_message(endpoint: str, game: str, version: int, at: int) -> Message:
@@ -156,16 +155,12 @@ def message_id(*words: str) -> str:
 
 def _turn_message(endpoint: str, kind: str, game: Game, turn: EventEnvelope) -> Message:
     """Return the message that the current turn has begun, or that its deadline is near."""
-    data = _data(game, turn.version, game.state.turn, game.to_act)
-    data["waiting_for"] = with_refs(game.to_act, refs_of(game))  # includes a player who is away (``message_again``)
-    if game.shown_deadline is not None:
-        data["deadline"] = format_rfc3339(game.shown_deadline)
+    waiting = game.to_act  # includes a player who is away (``message_again``)
+    data = _data(game, turn.version, game.state.turn, game.to_act, waiting=waiting)
+    deadline = game.shown_deadline
+    if deadline is not None:
+        data["deadline"] = format_rfc3339(deadline)
     return _message(endpoint, kind, turn.at, data)
-
-
-def _awaits_person(game: Game) -> bool:
-    """Return whether a person has to move, and is not away."""
-    return game.status == PLAYING and bool(awaited(game, game.to_act))
 
 
 def _waits_for_deal(game: Game, ended: RoundEnded) -> bool:
@@ -173,8 +168,13 @@ def _waits_for_deal(game: Game, ended: RoundEnded) -> bool:
     return game.state.phase == ROUND_OVER and game.state.round == ended.round.number
 
 
-def _data(game: Game, version: int, seat: int | None, to_act: Sequence[int]) -> dict[str, Any]:
-    """Return the ``data`` of a message, without fields that do not apply."""
+def _data(
+    game: Game, version: int, seat: int | None, to_act: Sequence[int], *, waiting: Sequence[int] | None = None
+) -> dict[str, Any]:
+    """Return the ``data`` of a message, without fields that do not apply.
+
+    ``waiting``: the seats in ``waiting_for``, if they are not those that ``awaited`` returns.
+    """
     fields = {
         "game_id": game.id,
         "ref": None if game.ownership is None else game.ownership.ref,
@@ -183,9 +183,9 @@ def _data(game: Game, version: int, seat: int | None, to_act: Sequence[int]) -> 
         "seat": seat,
         "player_ref": None if seat is None else _ref_at(game, seat, version),
         "to_act": list(to_act),
-        "waiting_for": with_refs(awaited(game, to_act), refs_of(game)),
+        "waiting_for": with_refs(awaited(game, to_act) if waiting is None else waiting, refs_of(game)),
     }
-    return {name: value for name, value in fields.items() if value is not None}
+    return without_none(fields)
 
 
 def _ref_at(game: Game, seat: int, version: int) -> str | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from marshmallow import Schema, fields
 
+from service.backends.index.summaries import without_none
 from service.backends.values import DeliveryAttempt, Webhook
 from service.backends.webhooks.messages import MESSAGE_TYPES, PING
 from service.games.model.views import format_rfc3339
@@ -180,4 +181,4 @@ def _delivery(attempt: DeliveryAttempt) -> JsonObject:
         "http_status": attempt.status,
         "error": attempt.error,
     }
-    return {name: value for name, value in fields.items() if value is not None}
+    return without_none(fields)
