@@ -93,11 +93,6 @@ class RepeatableRequest:
         return Repeat(self._record.name, self._record.fingerprint, now, orjson.dumps([self._salt, answer]))
 
 
-def stored_answer(repeat: Repeat) -> Any:
-    """Return the stored part of the answer."""
-    return orjson.loads(repeat.answer)[1]
-
-
 def record_of(idempotency: Idempotency, key: IdempotencyKey, *purpose: str) -> IdempotencyRecord:
     """Return the idempotency record of a key for this operation."""
     return idempotency.record(key, *purpose, derives_tokens=True)
@@ -195,8 +190,10 @@ class Backends:
         if backend is not None:
             name = record_of(self._idempotency, IdempotencyKey(idempotency_key, b""), _ROTATE).name
             repeat = self._store.repeated(backend.id, name, self._clock())
-            if repeat is not None and _is_requested_with(key, stored_answer(repeat)):
-                return backend
+            if repeat is not None:
+                _, answer = orjson.loads(repeat.answer)
+                if _is_requested_with(key, answer):
+                    return backend
         raise unknown_key()
 
     def rotate(

@@ -116,18 +116,8 @@ class Deliveries:
         """Try once to send a requested message. If the message cannot be made any more, store a failed attempt."""
         message = self._make_requested(webhook, requested)
         if message is None:
-            now = self._clock()
-            attempt = DeliveryAttempt(
-                requested.id,
-                requested.type,
-                requested.game,
-                now,
-                0,
-                None,
-                "gone",
-                requested.version,
-                requested.happened_at,
-            )
+            name, kind, happened_at, game, version = requested
+            attempt = DeliveryAttempt(name, kind, game, self._clock(), 0, None, "gone", version, happened_at)
             self._observe(attempt)
         else:
             attempt, _ = self._send(webhook, message, requested.game)
@@ -198,7 +188,7 @@ class Deliveries:
         game = self._repository.reader.load(requested.game)
         if game is None or game.version < requested.version:
             return None
-        (event,) = self._events(game, requested.version - 1, requested.version)
+        (event,) = self._repository.histories.events_after(game, requested.version - 1, 1)
         if requested.type in (TURN, DEADLINE):
             game = self._repository.histories.at_version(game, requested.version)
         return message_again(webhook.id, game, event, requested.type)
@@ -240,19 +230,11 @@ class Deliveries:
         if stored is None:
             return None
         game, events, _ = stored
-        reached = events[-1].version if events else game.version
-        return game, [*events, *self._events(game, reached, game.version)]
-
-    def _events(self, game: Game, after: int, last: int) -> list[EventEnvelope]:
-        """Return the events of a game with versions above ``after``, up to ``last``."""
-        events: list[EventEnvelope] = []
-        while after < last:
-            page = self._repository.histories.events_after(game, after, min(last - after, _PAGE))
-            events += page
-            if not page:
-                break
-            after = events[-1].version
-        return events
+        page = events
+        while page and page[-1].version < game.version:
+            page = self._repository.histories.events_after(game, page[-1].version, _PAGE)
+            events = [*events, *page]
+        return game, events
 
     def _send(self, webhook: Webhook, message: Message, game: str | None) -> tuple[DeliveryAttempt, Answer | None]:
         """Make one attempt to send a message; an attempt without an ``error`` was answered with 2xx."""

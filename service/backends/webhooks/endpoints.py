@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from base64 import b32encode
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from service.backends.keys import Prior, RepeatableRequest
@@ -143,10 +144,8 @@ class Webhooks:
     def delete_all(self, app: str) -> None:
         """Delete all endpoints of an application."""
         for webhook in self.all(app):
-            try:
+            with suppress(NotFound):
                 self.delete(app, webhook.id)
-            except NotFound:
-                continue
 
     def change_secret(self, app: str, webhook: str, key: IdempotencyKey | None = None) -> CommandResult[Webhook]:
         """Give an endpoint a new secret. The old one also signs messages for ``OVERLAP_MS``."""
