@@ -16,7 +16,6 @@ from typing import Final, NamedTuple
 
 from service.bots.knowledge import observe
 from service.games.model.forks import export_record
-from service.games.model.game import Game
 from service.games.reminders import LeasedReminder
 from service.games.store.repository import GameRepository
 from service.learning.analysis import estimates
@@ -76,12 +75,10 @@ class Hints(_PollingConsumer):
         game = self._repository.reader.load(reminder.game)
         if game is None or game.state.turn is None or not self._store.is_hint_requested(game.id, position_of(game)):
             return "never"
-        is_stored = self._store.store_hint(game.id, position_of(game), encode_hint(self._hint(game, game.state.turn)))
+        observation = observe(game.rules, game.state, self._events.of(game), game.state.turn)
+        hint = Hint(tuple(estimates(game.rules, observation, sample=_HINT_SAMPLE)))
+        is_stored = self._store.store_hint(game.id, position_of(game), encode_hint(hint))
         return "never" if is_stored else self._clock()
-
-    def _hint(self, game: Game, seat: int) -> Hint:
-        observation = observe(game.rules, game.state, self._events.of(game), seat)
-        return Hint(tuple(estimates(game.rules, observation, sample=_HINT_SAMPLE)))
 
 
 class _Task(NamedTuple):
@@ -182,11 +179,3 @@ class Advisor:
             pause = min(pause, self._reviews.step())
             self._review_due = monotonic() + REVIEW_SECONDS
         return pause
-
-    def forget(self, games: Container[str]) -> None:
-        """Drop the tasks of these games, which were deleted."""
-        self._reviews.forget(games)
-
-    def close(self) -> None:
-        """Release all leases."""
-        self._reviews.close()

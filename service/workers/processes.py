@@ -27,7 +27,7 @@ from service.bots.choice import choose_move
 from service.config import Settings
 from service.games.automation.deletions import POLL_SECONDS, DeletedGames
 from service.games.automation.due import Automation
-from service.games.store.heartbeats import BEAT_SECONDS, RedisHeartbeats
+from service.games.store.heartbeats import BEAT_SECONDS
 from service.games.store.repository import GameRepository
 from service.json_logging import configure_logging
 from service.metrics import Metrics
@@ -55,7 +55,7 @@ _log = logging.getLogger(__name__)
 class Loop(Control):
     """A loop: ``step`` as for ``service.workers.consumer.run``, and ``close``, which is called after the last step."""
 
-    def __init__(self, name: str, step: Callable[[], float], close: Callable[[], None]) -> None:
+    def __init__(self, name: str, step: Callable[[], float], close: Callable[[], None] = lambda: None) -> None:
         super().__init__()
         self.name = name
         self.step = step
@@ -107,30 +107,25 @@ def run_bots(settings: Settings, stop: Stop) -> int:
     worker = BotWorker(Automation(repository), Decisions(events, queue.metrics, choose_move), queue)
     hints = Hints(queue, repository, storage.learning, events)
     reviews = Reviews(queue, repository, storage.learning)
-    advisor = Advisor(worker, hints, reviews)
-    for forget in (worker.forget, advisor.forget):
+    for forget in (worker.forget, reviews.forget):
         storage.deleted.on_deletion(forget)
-    run(_with_deletions(advisor.step, storage.deleted), stop)
+    run(partial(_drop_and_step, Advisor(worker, hints, reviews).step, storage.deleted), stop)
     worker.close()
-    advisor.close()
+    reviews.close()
     return 0
 
 
 def run_scheduler(settings: Settings, stop: Stop) -> int:
     """Run a scheduler until a stop is requested. Return the exit status."""
     storage, repository, queue = _start(settings, stop)
-    run(_with_deletions(Scheduler(Automation(repository), queue).step, storage.deleted), stop)
+    run(partial(_drop_and_step, Scheduler(Automation(repository), queue).step, storage.deleted), stop)
     return 0
 
 
-def _with_deletions(step: Callable[[], float], deleted: DeletedGames) -> Callable[[], float]:
-    """Return a step that removes deleted games from memory before it calls ``step``, in the same thread."""
-
-    def step_with_deletions() -> float:
-        deleted.poll_if_due()
-        return min(step(), POLL_SECONDS)
-
-    return step_with_deletions
+def _drop_and_step(step: Callable[[], float], deleted: DeletedGames) -> float:
+    """Remove deleted games from memory, then call ``step`` in the same thread. Return the seconds until the next."""
+    deleted.poll_if_due()
+    return min(step(), POLL_SECONDS)
 
 
 def run_messenger(settings: Settings, stop: Stop) -> int:
@@ -165,8 +160,8 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
         Loop("outbox", publisher.step, partial(_end, publisher, publishers)),
         Loop("erasures", eraser.step, eraser.close),
         webhooks,
-        Loop("deletions", partial(_poll, storage.deleted), lambda: None),
-        Loop("heartbeats", partial(_refresh, storage.reminders.heartbeats), lambda: None),
+        Loop("deletions", partial(_every, POLL_SECONDS, storage.deleted.poll)),
+        Loop("heartbeats", partial(_every, BEAT_SECONDS, storage.reminders.heartbeats.refresh)),
     ]
     return Messenger(loops, stop).run()
 
@@ -195,16 +190,10 @@ def lease_context(
     return LeaseContext(storage.webhooks, deliveries, metrics, storage.clock, jitter, game_ttl, begin_attempt)
 
 
-def _poll(deleted: DeletedGames) -> float:
-    """Remove deleted games from memory. Return the seconds until the next poll."""
-    deleted.poll()
-    return POLL_SECONDS
-
-
-def _refresh(heartbeats: RedisHeartbeats) -> float:
-    """Read the heartbeats, from which outages are known. Return the seconds until the next reading."""
-    heartbeats.refresh()
-    return BEAT_SECONDS
+def _every(seconds: float, work: Callable[[], None]) -> float:
+    """Do this work. Return ``seconds``, after which it is done again."""
+    work()
+    return seconds
 
 
 def _end(publisher: OutboxWorker, publishers: Pool) -> None:

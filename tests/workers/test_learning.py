@@ -128,7 +128,7 @@ def test_a_review_of_a_deleted_game_is_dropped(table: InProcess) -> None:
     game, worker = reviewed_match(table), advisor(table)
     worker.step()
     table.repository.store.delete(game, b'[0,"an application"]', table.now, "")
-    worker.forget({game})
+    worker._reviews.forget({game})
     assert not worker._reviews._waiting
     look_at_once(worker)
     assert worker.step() > 0
@@ -159,5 +159,5 @@ def test_a_review_goes_on_after_a_round_whose_luck_is_known(table: InProcess) ->
     while not known(table, game).rounds:
         look_at_once(first)
         first.step()
-    first.close()  # as at the end of a lease
+    first._reviews.close()  # as at the end of a lease
     assert finish(table, advisor(table), game) == whole
