@@ -76,8 +76,7 @@ class _AttemptResult(NamedTuple):
     """An attempt to notify an endpoint of a game, with its outcome or the error that ended it."""
 
     due: DueGame
-    outcome: Outcome | None
-    error: Exception | None
+    outcome: Outcome | Exception
     probe: bool
 
 
@@ -231,13 +230,13 @@ class EndpointLease:
     def _attempt(self, webhook: Webhook, due: DueGame, *, probe: bool) -> None:
         """Notify the endpoint of a game. Runs in its own thread or greenlet."""
         context = self._context
+        outcome: Outcome | Exception
         try:
             context.metrics.delivery_lags.observe(lag_seconds(context.clock() - due.at))
             outcome = context.deliveries.deliver(webhook, due, probe=probe, may_send=self._may_send)
-            result = _AttemptResult(due, outcome, None, probe)
         except Exception as error:
-            result = _AttemptResult(due, None, error, probe)
-        self._results.put(result)
+            outcome = error
+        self._results.put(_AttemptResult(due, outcome, probe))
 
     def _wait(self, limit: int = 0) -> None:
         """Wait for an attempt to end, and process the results of all that have ended.
@@ -254,17 +253,17 @@ class EndpointLease:
 
     def _end_attempt(self, result: _AttemptResult) -> None:
         """Process the result of an attempt."""
-        context, error, outcome = self._context, result.error, result.outcome
+        context, outcome = self._context, result.outcome
         self._in_flight.discard(result.due.game)
-        if isinstance(error, StorageUnavailable | OutcomeUnknown) and not isinstance(error, Unreadable):
+        if isinstance(outcome, Outcome):
+            self._record_outcome(outcome, probe=result.probe)
+        elif isinstance(outcome, StorageUnavailable | OutcomeUnknown) and not isinstance(outcome, Unreadable):
             self._storage_failed = True
-        elif error is not None:
+        else:
             context.metrics.failures.labels("webhooks").inc()
-            _log.error("the messages of a game could not be made", exc_info=error)
+            _log.error("the messages of a game could not be made", exc_info=outcome)
             if self._webhook is not None:
                 context.deliveries.defer(self._webhook, result.due)
-        elif outcome is not None:
-            self._record_outcome(outcome, probe=result.probe)
 
     def _record_outcome(self, outcome: Outcome, *, probe: bool) -> None:
         if outcome.delivered:
