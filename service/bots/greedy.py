@@ -21,7 +21,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from service.bots.inference import infer
-from service.bots.knowledge import Knowledge, Observation, tile_set
+from service.bots.knowledge import Knowledge, Observation, next_holder, tile_set
 from service.engine.moves import FLIP, Move
 from service.engine.tiles import pips, tiles_with
 from service.engine.variant import Rules
@@ -74,7 +74,7 @@ def parts(rules: Rules, observation: Observation, knowledge: Knowledge, moves: S
     next_seat = _next_holder(observation)
     hidden = () if next_seat is None else knowledge.candidates[next_seat]
     hindering = 0 if next_seat is None else _HINDERING_PIPS
-    if next_seat is not None and _are_partners(rules, observation.seat, next_seat):
+    if next_seat in rules.side(observation.seat):
         hindering = -_HINDERING_PIPS
     parts = []
     for move in moves:
@@ -101,19 +101,11 @@ def parts(rules: Rules, observation: Observation, knowledge: Knowledge, moves: S
 
 def is_partner_next(rules: Rules, observation: Observation) -> bool:
     """Return whether the next player who holds a tile is of the same team as the seat to act."""
-    next_seat = _next_holder(observation)
-    return next_seat is not None and _are_partners(rules, observation.seat, next_seat)
-
-
-def _are_partners(rules: Rules, seat: int, other: int) -> bool:
-    return bool(rules.teams) and rules.team(seat) == rules.team(other)
+    return _next_holder(observation) in rules.side(observation.seat)
 
 
 def _next_holder(observation: Observation) -> int | None:
-    """Return the next seat clockwise that holds a tile; ``None`` if no other seat does."""
-    seat, players = observation.seat, observation.view.players
-    clockwise = [(seat + step) % len(players) for step in range(1, len(players))]
-    return next((other for other in clockwise if players[other].tiles), None)
+    return next_holder([player.tiles for player in observation.view.players], observation.seat)
 
 
 def _probability_of_none(hidden: tuple[int, ...], tiles: int) -> float:

@@ -25,11 +25,14 @@ the hidden tile with the fewest candidates can be removed, whichever tile it rea
 
 from __future__ import annotations
 
-from service.bots.knowledge import Condition, Knowledge, KnownDeal, Observation, tile_set
+from functools import partial, reduce
+
+from service.bots.knowledge import Condition, Knowledge, KnownDeal, Observation, dealt_sizes, tile_set
 from service.bots.opening import DealtToOpener, before_opening, opening_hands
 from service.engine.events import Done, Drew, Event, Played, RoundEnded
 from service.engine.layout import Layout
 from service.engine.referee import placeable
+from service.engine.replay import layout_after
 from service.engine.state import PLAYING, Hand
 from service.engine.tiles import Tile, tiles_with
 from service.engine.variant import Rules, one_tile
@@ -96,31 +99,6 @@ class _HiddenTiles:
             self.older[since] = self.older.get(since, 0) | tiles & removed.candidates
 
 
-class _Table:
-    """The layout after some events, computed only when it is read: most plays need no conclusion."""
-
-    def __init__(self, rules: Rules) -> None:
-        self._rules = rules
-        self._layout = rules.empty_layout()
-        self._waiting: list[Played] = []
-
-    def lay(self, played: Played) -> None:
-        """Lay the next tile."""
-        self._waiting.append(played)
-
-    @property
-    def layout(self) -> Layout:
-        """The layout with all these tiles."""
-        if self._waiting:
-            layout = self._layout
-            for seat, tile, name, face_down, _, _, outer in self._waiting:
-                end = None if name is None else layout.end(name)
-                layout = self._rules.lay_tile(layout, end, tile, seat, face_down=face_down, outer=outer)
-            self._layout = layout
-            self._waiting = []
-        return self._layout
-
-
 class _Inference:
     """The hidden tiles of the other seats, event by event."""
 
@@ -131,16 +109,12 @@ class _Inference:
         self.turn = view.turn
         self.events = events
         self.all_tiles = tile_set(rules.tiles)
-        self.held = held = [player.tiles for player in view.players]
+        self.held = held = dealt_sizes(observation)
         """By seat: the number of tiles that it holds after the processed events; at first, the number it was dealt."""
         self.known: list[list[Tile]] = [[] for _ in held]
         """By seat: tiles that it was certainly dealt. Of another seat, these are the dealt tiles that it has laid."""
         for event in events:
-            if isinstance(event, Played):
-                held[event.seat] += 1
-            elif isinstance(event, DrewView | Drew):
-                held[event.seat] -= 1
-            elif isinstance(event, DealtView):
+            if isinstance(event, DealtView):
                 self.known[seat] += event.hand or ()
         self.conditions: list[tuple[int, int, int]] = []
         """Of each condition: its seat, its set of tiles, and the event at which the seat held one of them."""
@@ -150,6 +124,9 @@ class _Inference:
         self.opener = opener
         self.lead = placements[0].tile if placements else None
         self.start = before_opening(rules, imagined(rules, view, events, ((),) * len(held), stock=()))
+        self.layout: Layout | None = self.start.layout
+        self.events_laid = 0
+        """The number of events after which ``layout`` is the layout."""
         own = opener == seat
         dealt = tuple(self.known[seat]) if own else () if self.lead is None else (self.lead,)
         opening = opening_hands(
@@ -213,9 +190,8 @@ class _Inference:
 
     def _process_events(self) -> None:
         """Draw the conclusions from each event of the round."""
-        rules, events, held = self.rules, self.events, self.held
-        table = _Table(rules)
-        several_tiles = rules.may_follow is not one_tile
+        events, held = self.events, self.held
+        several_tiles = self.rules.may_follow is not one_tile
         for index, event in enumerate(events):
             if isinstance(event, DealtView):
                 continue
@@ -223,18 +199,25 @@ class _Inference:
             next_event = events[index + 1] if index + 1 < len(events) else None
             next_seat = self.turn if next_event is None else next_event.seat  # type: ignore[union-attr]  # likewise
             if isinstance(event, Played):
-                table.lay(event)
                 held[seat] -= 1
                 if seat != self.seat:
                     self._remove_laid(seat, event.tile)
                     if several_tiles and held[seat]:
-                        self._after_play(seat, index, next_event, next_seat, table=table)
+                        self._after_play(seat, index, next_event, next_seat)
             elif isinstance(event, DrewView | Drew):
                 held[seat] += 1
                 if seat != self.seat:
-                    self._drew(seat, index, next_event, next_seat, layout=table.layout)
+                    self._drew(seat, index, next_event, next_seat)
             elif seat != self.seat and not isinstance(event, Done) and not self._may_hold_fitting(index, seat):
-                self._exclude(seat, tiles_with(table.layout.open_mask))
+                self._exclude(seat, tiles_with(self._layout_after(index).open_mask))
+
+    def _layout_after(self, index: int) -> Layout:
+        """Return the layout after an event. It is computed only when it is read: most plays need no conclusion."""
+        newer = self.events[self.events_laid : index + 1]
+        self.layout = reduce(partial(layout_after, self.rules), newer, self.layout)
+        self.events_laid = index + 1
+        assert self.layout is not None
+        return self.layout
 
     def _exclude(self, seat: int, tiles: int) -> None:
         """Remove these tiles from the candidates of all hidden tiles of this seat."""
@@ -263,9 +246,7 @@ class _Inference:
         if not removed.count:
             self.hidden[seat].remove(removed)
 
-    def _after_play(
-        self, seat: int, index: int, next_event: _SeenEvent | None, next_seat: int | None, *, table: _Table
-    ) -> None:
+    def _after_play(self, seat: int, index: int, next_event: _SeenEvent | None, next_seat: int | None) -> None:
         """Conclude from the next move whether the seat could have laid another tile in its turn.
 
         Only for games with several tiles in one turn. ``next_seat`` is the seat that moves next.
@@ -273,7 +254,7 @@ class _Inference:
         ended = next_seat != seat
         goes_on = isinstance(next_event, Done) or (next_event is None and not self._is_only_holder(seat))
         if ended or goes_on:
-            layout = table.layout
+            layout = self._layout_after(index)
             tiles = self.rules.may_follow(layout, self.rules.tiles)
             followers = tile_set(placeable(layout, tiles)) if tiles else 0
             if ended:
@@ -281,11 +262,9 @@ class _Inference:
             else:
                 self.conditions.append((seat, followers, index))
 
-    def _drew(
-        self, seat: int, index: int, next_event: _SeenEvent | None, next_seat: int | None, *, layout: Layout
-    ) -> None:
+    def _drew(self, seat: int, index: int, next_event: _SeenEvent | None, next_seat: int | None) -> None:
         """Conclude from a draw that no tile fitted, and from the next event whether the drawn tile fits."""
-        fitting = tiles_with(layout.open_mask) & self.all_tiles
+        fitting = tiles_with(self._layout_after(index).open_mask) & self.all_tiles
         self._exclude(seat, fitting)
         drawing = self.rules.drawing
         fits = misses = True

@@ -5,11 +5,11 @@ For each tile that another seat holds, the knowledge is the set of tiles that it
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from service.engine.events import Event
+from service.engine.events import Drew, Event, Played
 from service.engine.state import Hand, State
 from service.engine.tiles import Tile
 from service.engine.variant import Rules
@@ -62,6 +62,15 @@ def tile_set(tiles: Hand) -> int:
     return sum([1 << tile.index for tile in tiles])
 
 
+def next_holder(hands: Sequence[object], seat: int) -> int | None:
+    """Return the next seat clockwise that holds tiles; ``None`` if no other seat does.
+
+    ``hands``: the tiles of each seat, or their number.
+    """
+    seats = len(hands)
+    return next((other % seats for other in range(seat + 1, seat + seats) if hands[other % seats]), None)
+
+
 # The input of a computer player.
 
 
@@ -81,3 +90,14 @@ def observe(rules: Rules, state: State, events: Iterable[Event], seat: int) -> O
     ``state`` is the state of the match; ``events`` are those of its running round, the deal first.
     """
     return Observation(seat, view(rules, state, seat), tuple([event_view(event, seat) for event in events]))
+
+
+def dealt_sizes(observation: Observation) -> list[int]:
+    """Return for each seat the number of tiles that it was dealt."""
+    sizes = [player.tiles for player in observation.view.players]
+    for event in observation.events:
+        if isinstance(event, Played):
+            sizes[event.seat] += 1
+        elif isinstance(event, Drew | DrewView):
+            sizes[event.seat] -= 1
+    return sizes

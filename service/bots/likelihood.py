@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from math import exp
 from typing import Any, Final, NamedTuple
 
-from service.bots.knowledge import Observation, tile_set
+from service.bots.knowledge import Observation, dealt_sizes, tile_set
 from service.bots.playout import best_of
 from service.engine.events import Drew, Event, Passed, Played
 from service.engine.moves import Move
@@ -120,7 +120,7 @@ def choices_of(rules: Rules, observation: Observation) -> Iterator[Choice]:
     """Yield the choices of the other seats in their order."""
     seat, view, events = observation
     all_tiles = tile_set(rules.tiles)
-    hand_sizes = _dealt(observation)
+    hand_sizes = dealt_sizes(observation)
     base = imagined(rules, view, events, tuple([() if view.you is None else view.you.hand] * len(hand_sizes)), stock=())
     layout = rules.empty_layout()
     left, possible = all_tiles, [all_tiles] * len(hand_sizes)
@@ -153,17 +153,6 @@ def choices_of(rules: Rules, observation: Observation) -> Iterator[Choice]:
 def _is_by(event: object, kind: Any, seat: int) -> bool:
     """Return whether an event is of this kind and seat."""
     return isinstance(event, kind) and event.seat == seat
-
-
-def _dealt(observation: Observation) -> list[int]:
-    """Return for each seat the number of tiles that it was dealt."""
-    hand_sizes = [player.tiles for player in observation.view.players]
-    for event in observation.events:
-        if isinstance(event, Played):
-            hand_sizes[event.seat] += 1
-        elif isinstance(event, Drew | DrewView):
-            hand_sizes[event.seat] -= 1
-    return hand_sizes
 
 
 def _laid_since(events: Sequence[Event | DealtView | DrewView], seat: int) -> Hand | None:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from math import comb, inf
 from typing import Final
 
-from service.bots.knowledge import Knowledge, tile_set
+from service.bots.knowledge import Knowledge, next_holder, tile_set
 from service.engine.deal import NO_DECK
 from service.engine.events import RoundEnded
 from service.engine.layout import End
@@ -85,12 +85,9 @@ def play_out(rules: Rules, state: State, move: Move, possible: Sequence[int]) ->
 
 def worth(rules: Rules, active: Sequence[int], scores: Sequence[float], seat: int) -> float:
     """Return by how many points the side of this seat scored better than the other active seats, on average."""
-    teams = rules.teams
-    own: list[float] = []
-    others: list[float] = []
-    for other in active:
-        same_side = other == seat or (teams and other % teams == seat % teams)
-        (own if same_side else others).append(scores[other])
+    side = rules.side(seat)
+    own = [scores[other] for other in active if other in side]
+    others = [scores[other] for other in active if other not in side]
     lead = sum(own) / len(own) - sum(others) / len(others)
     return lead if rules.best == "highest" else -lead
 
@@ -133,7 +130,7 @@ def best_of(
     hand = state.hands[turn]
     own_tiles, every, several = _held(hand)
     hidden = hindering = hand_size = 0
-    next_seat = _next_holder(state, turn)
+    next_seat = next_holder(state.hands, turn)
     if next_seat is not None:
         hidden = possible[next_seat] & left & ~own_tiles
         hand_size = len(state.hands[next_seat])
@@ -201,13 +198,6 @@ def _held(hand: Hand) -> tuple[int, int, int]:
         several |= numbers & tile.mask
         numbers |= tile.mask
     return tile_set(hand), numbers, several
-
-
-def _next_holder(state: State, turn: int) -> int | None:
-    """Return the next seat after ``turn`` that holds tiles; ``None`` if no other seat does."""
-    hands = state.hands
-    seats = len(hands)
-    return next((seat % seats for seat in range(turn + 1, turn + seats) if hands[seat % seats]), None)
 
 
 @lru_cache(maxsize=1 << 16)
