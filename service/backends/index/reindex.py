@@ -51,8 +51,7 @@ class Reindexer:
     def run(self, scan: RedisScan, app: str | None = None) -> Progress:
         """Rebuild the index of one application, or of all. Raises ``OutcomeUnknown``. Can be run again."""
         for game in scan.games():
-            indexed = self.rebuild(game, app)
-            self._set_progress(self._progress._replace(indexed=self._progress.indexed + indexed))
+            self._count(indexed=self.rebuild(game, app))
         apps: Iterable[str] = scan.applications() if app is None else [app]
         for owner in apps:
             self._remove_lost(owner)
@@ -96,8 +95,7 @@ class Reindexer:
         while True:
             games, cursor = self._index.games(app, cursor)
             for game in games:
-                removed = not self._belongs(game, app) and self._remove(game, app)
-                self._set_progress(self._progress._replace(removed=self._progress.removed + removed))
+                self._count(removed=not self._belongs(game, app) and self._remove(game, app))
             if cursor is None:
                 return
 
@@ -114,6 +112,7 @@ class Reindexer:
     def _remove(self, game_id: str, app: str) -> bool:
         return self._index.remove(app, game_id, position=self._index.position(app, game_id))
 
-    def _set_progress(self, progress: Progress) -> None:
-        self._progress = progress._replace(seen=progress.seen + 1)
+    def _count(self, *, indexed: bool = False, removed: bool = False) -> None:
+        before = self._progress
+        self._progress = Progress(before.seen + 1, before.indexed + indexed, before.removed + removed)
         self._report(self._progress)
