@@ -68,9 +68,7 @@ class Outbox:
         except NotFound:
             return Publication()
         except Gone as deleted:
-            if not deleted.app:
-                return Publication()
-            return self._publish_deletion(game_id, deleted)
+            return self._publish_deletion(game_id, deleted) if deleted.app else Publication()
 
     def _publish(self, app: str, game_id: str) -> Publication:
         """Publish a game that exists. Raises ``NotFound`` and ``Gone``."""

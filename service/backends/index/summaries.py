@@ -50,9 +50,9 @@ def with_refs(seats: Iterable[int], refs: Refs) -> list[dict[str, Any]]:
 
 def with_ref(fields: dict[str, Any], refs: Refs) -> dict[str, Any]:
     """Return an object that has a ``seat``, with the ref of the seat added if it has one."""
-    seat, ref = fields["seat"], refs.get(fields["seat"])
-    named: dict[str, Any] = {"seat": seat} if ref is None else {"seat": seat, "ref": ref}
-    return named | fields
+    seat = fields["seat"]
+    ref = refs.get(seat)
+    return fields if ref is None else {"seat": seat, "ref": ref, **fields}
 
 
 def results(game: Game) -> list[dict[str, Any]]:
@@ -165,7 +165,7 @@ def lobby_entry(game: Game) -> LobbyEntry | None:
     """Return the lobby entry of a game; ``None`` if it has no lobby. Without open seats, the entry hides it."""
     if game.ownership is None or game.ownership.lobby is None:
         return None
-    shown = None
+    json = None
     if game.seats.are_open:
         view = view_game(game, None, _NO_LIFETIMES)
         players = [
@@ -182,7 +182,7 @@ def lobby_entry(game: Game) -> LobbyEntry | None:
             "fills_at": None if view.fills_at is None else format_rfc3339(view.fills_at),
             "created_at": format_rfc3339(game.created_at),
         }
-    json = None if shown is None else orjson.dumps(without_none(shown))
+        json = orjson.dumps(without_none(shown))
     app, for_all = game.ownership.app, game.ownership.lobby == "all"
     return LobbyEntry(game.id, app, game.version, game.variant.key, game.created_at, json, for_all)
 
