@@ -9,8 +9,7 @@ also raise ``OutcomeUnknown``; it is safe to call it again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from msgspec import json
 
@@ -33,17 +32,14 @@ TTL_MS: Final = IDEMPOTENCY_TTL * 1000
 KNOWN: Final = -2
 FULL: Final = -3
 
-Write = Callable[[str, bytes, Command], Any]
-"""Runs a command that writes; the arguments are the name of the operation, a key, and the command."""
 
-
-def find_repeat(write: Write, app: str, name: str, now: int) -> Repeat | None:
+def find_repeat(calls: RedisCalls, app: str, name: str, now: int) -> Repeat | None:
     """Return the idempotency record with this name; ``now`` in milliseconds since 1970.
 
     The script writes it again, so that a replica confirms it if writes wait for replicas.
     """
     key = keys.repeats(app)
-    reply = write("repeated", key, evalsha("repeated", (key,), name.encode()))
+    reply = calls.write("repeated", key, evalsha("repeated", (key,), name.encode()))
     if reply is None:
         return None
     at, fingerprint, answer = reply[0].split(b" ", 2)
@@ -114,7 +110,7 @@ class RedisBackends:
 
     def repeated(self, app: str, name: str, now: int) -> Repeat | None:
         """Return an idempotency record as ``find_repeat`` does."""
-        return find_repeat(self._calls.write, app, name, now)
+        return find_repeat(self._calls, app, name, now)
 
     def create(self, backend: Backend) -> bool:
         """Store a new application. Return ``False`` if another one has its id."""

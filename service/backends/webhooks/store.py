@@ -54,7 +54,7 @@ class RedisWebhooks:
 
     def repeated(self, app: str, name: str, now: int) -> Repeat | None:
         """Return an idempotency record as ``find_repeat`` does."""
-        return find_repeat(self._endpoints.write, app, name, now)
+        return find_repeat(self._endpoints, app, name, now)
 
     def create(self, webhook: Webhook, max_count: int, repeat: Repeat | None = None) -> bool:
         """Store a new endpoint, due at once. Return ``False`` if the application has ``max_count`` already.
