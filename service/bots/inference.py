@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from functools import partial, reduce
 
-from service.bots.knowledge import Condition, Knowledge, KnownDeal, Observation, dealt_sizes, tile_set
+from service.bots.knowledge import Condition, Knowledge, KnownDeal, Observation, dealt_sizes, next_holder, tile_set
 from service.bots.opening import DealtToOpener, before_opening, opening_hands
 from service.engine.events import Done, Drew, Event, Played, RoundEnded
 from service.engine.layout import Layout
@@ -283,4 +283,4 @@ class _Inference:
 
     def _is_only_holder(self, seat: int) -> bool:
         """Return whether no other seat holds tiles, so that this one moves again after its turn (rules 4.6)."""
-        return not any([count and other != seat for other, count in enumerate(self.held)])
+        return next_holder(self.held, seat) is None

@@ -17,7 +17,6 @@ from contextlib import suppress
 from functools import partial
 from threading import Condition
 from time import monotonic
-from types import FrameType
 from typing import Final, Literal, NamedTuple
 
 from service.bounded_cache import BoundedCache
@@ -263,10 +262,7 @@ class Stop(Control):
     def install(self) -> None:
         """Install the signal handlers. Must be called in the main thread."""
         for sign in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(sign, self._on_signal)
-
-    def _on_signal(self, _sign: int, _frame: FrameType | None) -> None:
-        self.request()
+            signal.signal(sign, lambda _sign, _frame: self.request())
 
 
 def run(step: Callable[[], float], stop: Control) -> None:
