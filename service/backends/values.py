@@ -114,7 +114,7 @@ class IndexEntry(NamedTuple):
     """The entry of a game in the index of its application, at one version. Times in milliseconds since 1970.
 
     ``summary``: the JSON object that lists show, without ``expires_at``.
-    ``deleted``: whether the game was deleted, so that no list has it.
+    ``status``: ``deleted`` for a deleted game, which no list has.
     ``bytes``: memory that the state and the events of the game use in the store.
     """
 
@@ -128,7 +128,6 @@ class IndexEntry(NamedTuple):
     variant: str
     status: str
     summary: bytes
-    deleted: bool = False
     bytes: int = 0
 
 

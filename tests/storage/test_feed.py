@@ -177,7 +177,7 @@ def test_items_come_with_what_the_index_knows_of_their_games(harness: Harness) -
 def test_nothing_is_known_of_a_game_that_was_deleted_or_forgotten(harness: Harness) -> None:
     write(harness, b"1", game="deleted", summary=b'{"ref":"a"}')
     write(harness, b"2", game="forgotten", summary=b'{"ref":"b"}')
-    write(harness, b"3", game="deleted", summary=b"", deleted=True)
+    write(harness, b"3", game="deleted", summary=b"", status="deleted")
     harness.index.remove(harness.app, "forgotten", position=harness.index.position(harness.app, "forgotten"))
     found = harness.feed.read(harness.app, None, 10)
     assert [item.game for item in found.items] == ["deleted", "forgotten", "deleted"]

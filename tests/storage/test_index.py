@@ -317,7 +317,7 @@ def test_a_deleted_game_is_listed_no_more_and_known_as_deleted(harness: Harness,
     game, app, index = new_id(), harness.app, harness.index
     harness.activate(harness.app, "hook")
     games.put(game, ref="club", players={"anna": 1})
-    deleted = IndexEntry(game, 2, "", games.began, games.began, None, (), "-", "deleted", b"", deleted=True)
+    deleted = IndexEntry(game, 2, "", games.began, games.began, None, (), "-", "deleted", b"")
     position = index.position(app, game)
     assert index.put(app, deleted, [b"deleted"], position.endpoints, position=position)
     assert index.position(app, game)[:2] == (2, "")

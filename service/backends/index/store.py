@@ -249,7 +249,7 @@ def _head(entry: IndexEntry, players: Sequence[bytes]) -> bytes:
     return b"%b %d %b %b %b %b %d %d" % (
         _encode_position(entry.version, entry.write_id),
         entry.updated_at,
-        b"deleted" if entry.deleted else entry.status.encode(),
+        entry.status.encode(),
         entry.variant.encode(),
         b"-" if entry.ref is None else keys.digest(entry.ref),
         b",".join(players) or b"-",

@@ -153,7 +153,7 @@ def deferred_summary(summary: bytes, allowance: Callable[[str], OutageAllowance]
 
 def deleted_entry(game_id: str, version: int, at: int) -> IndexEntry:
     """Return the index entry of a deleted game; ``version`` is the one after its deletion."""
-    return IndexEntry(game_id, version, "", at, at, None, (), "-", DELETED, b"", deleted=True)
+    return IndexEntry(game_id, version, "", at, at, None, (), "-", DELETED, b"")
 
 
 def not_in_lobby(game_id: str, app: str, version: int) -> LobbyEntry:
