@@ -109,10 +109,8 @@ class EndpointLease:
     def deliver(self) -> None:
         """Deliver messages until none is due or the lease is lost."""
         try:
-            while self._has_lease():
-                self._renew()
-                if self._has_lease():
-                    self._deliver_next()
+            while self._renew():
+                self._deliver_next()
         except (StorageUnavailable, OutcomeUnknown):
             self._storage_failed = True
         finally:
@@ -125,23 +123,22 @@ class EndpointLease:
                 at = self._context.clock() + RETRY_MS
                 self._context.store.release(self._webhook, self._leased, at, games=True)
 
-    def _has_lease(self) -> bool:
-        return self._webhook is not None and self._leased is not None and not self._storage_failed
-
     def _may_send(self) -> bool:
         """Return whether another message may be sent: the process is not stopping, and the lease has not ended."""
         return not self._is_over and not self._stop.is_set() and monotonic() < self._renewed_at + SAFE_SECONDS
 
-    def _renew(self) -> None:
-        """Renew the lease, and read the endpoint again, if it is time."""
-        assert self._webhook is not None
-        assert self._leased is not None
+    def _renew(self) -> bool:
+        """Renew the lease, and read the endpoint again, if it is time. Return whether to continue with both."""
+        webhook, leased = self._webhook, self._leased
+        if webhook is None or leased is None or self._storage_failed:
+            return False
         now = monotonic()
         if now >= self._renewed_at + RENEW_SECONDS:
-            self._leased = self._context.store.renew(self._webhook, self._leased, LEASE_MS)
+            self._leased = self._context.store.renew(webhook, leased, LEASE_MS)
             self._renewed_at = now
         if now >= self._read_at:
             self._reread()
+        return self._webhook is not None and self._leased is not None
 
     def _release(self, at: int | None, *, games: bool = False) -> None:
         """Release the lease as ``RedisWebhooks.release`` does. While attempts are in flight, wait for one instead."""
