@@ -94,7 +94,7 @@ class _HiddenTiles:
         return held & self.candidates
 
     def may_be_older(self, removed: _HiddenTiles) -> None:
-        """Record that one of these may be an older tile: the seat laid either one of ``taken`` or one of these."""
+        """Record that one of these may be an older tile: the seat laid either the tile ``removed`` or one of these."""
         for since, tiles in ((removed.since, removed.candidates), *removed.older.items()):
             self.older[since] = self.older.get(since, 0) | tiles & removed.candidates
 
