@@ -243,7 +243,9 @@ class Backends:
         Raises ``NotFound``, and ``Unauthorized`` as ``rotate`` does.
         """
         for _ in range(_MAX_ATTEMPTS):
-            before = self._existing(app, presented)
+            before = self._existing(app)
+            if presented is not None:
+                self._check_accepted(before, presented)
             remaining = tuple([key for key in before.keys if suffix is not None and key.suffix != suffix])
             if suffix is not None and len(remaining) == len(before.keys):
                 raise NotFound("no_such_key")
@@ -297,13 +299,10 @@ class Backends:
                 key = f"{KEY_PREFIX}{app}_{secret}"
                 return key, KeyRecord(secret[-_SUFFIX_CHARS:], hash_secret(key), now)
 
-    def _existing(self, app: str, presented: str | None = None) -> Backend:
-        """Return the stored application. Raises ``NotFound``, and ``Unauthorized`` if ``presented`` is not valid."""
+    def _existing(self, app: str) -> Backend:
         backend = None if shard_of(app) is None else self._store.read(app)
         if backend is None:
             raise NotFound("no_such_application")
-        if presented is not None:
-            self._check_accepted(backend, presented)
         return backend
 
     def _check_accepted(self, backend: Backend, key: str) -> None:
