@@ -113,7 +113,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Final
 
-from service.redis.shards import TAGS, shard_of_application
+from service.redis.shards import TAGS, shard_of
 
 HEARTBEATS: Final = tuple(b"domino:heartbeat:{%b}" % tag.encode() for tag in TAGS)
 """The keys of the heartbeats, by shard."""
@@ -213,7 +213,9 @@ def reminders(kind: str, shard: int, tenant: str) -> bytes:
 
 def reminders_of_application(kind: str, app: str) -> bytes:
     """Return the key of the reminders of this kind that belong to an application, or to its endpoints."""
-    return reminder_sets(kind)[shard_of_application(app)]
+    shard = shard_of(app)
+    assert shard is not None, "the id of an application has a shard"
+    return reminder_sets(kind)[shard]
 
 
 def events(game: str) -> bytes:

@@ -47,13 +47,6 @@ def shard_of(key: str) -> int | None:
     return None if _ID.fullmatch(owner) is None else _shard_of_tag(owner)
 
 
-def shard_of_application(app: str) -> int:
-    """Return the shard of an application, whose id was found valid before."""
-    shard = shard_of(app)
-    assert shard is not None, "the id of an application has a shard"
-    return shard
-
-
 def _shard_of_tag(tag: str) -> int | None:
     shard, rest = divmod(crc_hqx(tag.encode(), 0) % SLOTS, _SLOTS_PER_SHARD)
     return None if rest else shard

@@ -27,7 +27,7 @@ from service.limits.memory import MemoryReserve
 from service.redis import keys
 from service.redis.calls import RedisCalls, evalsha
 from service.redis.connection import Command
-from service.redis.shards import shard_of_application
+from service.redis.shards import shard_of
 
 ATTEMPTS_TTL: Final = 30 * 86_400
 """Seconds after the last attempt until the stored attempts expire."""
@@ -149,8 +149,10 @@ class RedisWebhooks:
 
     def renew(self, webhook: Webhook, leased: float, lease: int) -> float | None:
         """Extend the lease ``leased`` by ``lease`` milliseconds. Return the new lease, ``None`` if it was lost."""
+        shard = shard_of(webhook.app)
+        assert shard is not None, "the id of an application has a shard"
         key = keys.reminders_of_application("webhooks", webhook.app)
-        heartbeat = keys.heartbeat(shard_of_application(webhook.app), is_one=self._calls.topology.scripts_span_slots)
+        heartbeat = keys.heartbeat(shard, is_one=self._calls.topology.scripts_span_slots)
         command = evalsha("renew", (key, heartbeat), _reminder(webhook), repr(leased).encode(), lease)
         answer = self._calls.write("renew", key, command)
         return None if answer is None else float(answer)
