@@ -78,10 +78,10 @@ class Outbox:
             # Read from one event earlier: messages about the new events need the seats that could move before them.
             stored = self._repository.histories.game_with_events(game_id, max(position.version - 1, 0), PAGE + 1)
             if stored is None:
-                break
+                return Publication(published_at, due)
             game, events, size = stored
             if game.ownership is None or game.ownership.app != app:
-                break
+                return Publication(published_at, due)
             if (position.version, position.write_id) == (game.version, game.write_id):
                 return Publication(published_at, due, self._show(game))
             after, notified = position.version, None
@@ -103,9 +103,7 @@ class Outbox:
                 published_at, due = game.updated_at, due or bool(position.endpoints)
                 if entry.version == game.version:
                     return Publication(published_at, due, self._show(game))
-        else:
-            return Publication(published_at, due, self._clock())
-        return Publication(published_at, due)
+        return Publication(published_at, due, self._clock())
 
     def _hide(self, game: Game) -> None:
         """Hide a game in the lobbies if it has no open seats any more."""
