@@ -228,10 +228,8 @@ class Sender:
         if waiting is not None:
             try:
                 return self._send(key, waiting, request, max_answer, deadline=deadline)
-            except TimeoutError:
-                raise
-            except OSError:
-                if waiting.connection.has_received:
+            except OSError as error:
+                if isinstance(error, TimeoutError) or waiting.connection.has_received:
                     raise
         return self._send(key, self._open(target, app, deadline), request, max_answer, deadline=deadline)
 
