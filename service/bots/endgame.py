@@ -16,9 +16,8 @@ from math import inf
 from typing import Final
 
 from service.bots.knowledge import Knowledge, Observation
-from service.bots.playout import prize, worth
+from service.bots.playout import value_of_end
 from service.engine.deal import NO_DECK
-from service.engine.events import RoundEnded
 from service.engine.layout import END, Layout
 from service.engine.moves import Move
 from service.engine.referee import advance, legal_moves
@@ -144,10 +143,7 @@ class _Search:
         assert state.turn is not None
         events, after = advance(self._rules, NO_DECK, state, state.turn, move=move)
         if len(events) > 1:
-            ended = events[1]
-            assert isinstance(ended, RoundEnded)
-            won = prize(self._rules, self._active, after, self._seat)
-            return worth(self._rules, self._active, ended.round.scores, self._seat) + won
+            return value_of_end(self._rules, self._active, events[1], after, seat=self._seat)
         key = position_key(self._rules, after)
         known_min, known_max = self._bounds.get(key, (-inf, inf))
         if known_min >= beta or known_min == known_max:

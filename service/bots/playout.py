@@ -15,7 +15,7 @@ from typing import Final
 
 from service.bots.knowledge import Knowledge, next_holder, tile_set
 from service.engine.deal import NO_DECK
-from service.engine.events import RoundEnded
+from service.engine.events import Event, RoundEnded
 from service.engine.layout import End
 from service.engine.moves import PASS, Move
 from service.engine.referee import advance, apply, legal_moves
@@ -71,16 +71,19 @@ def play_out(rules: Rules, state: State, move: Move, possible: Sequence[int]) ->
             possible[turn] &= ~tiles_with(state.layout.open_mask)
         events, state = advance(rules, NO_DECK, state, turn, move=move)
         if len(events) > 1:
-            ended = events[1]
-            assert isinstance(ended, RoundEnded)
-            return worth(rules, active, ended.round.scores, seat) + prize(rules, active, state, seat)
+            return value_of_end(rules, active, events[1], state, seat=seat)
         turn = state.turn
         assert turn is not None
         moves = legal_moves(rules, state, turn)
         move = moves[0] if len(moves) == 1 else best_of(rules, state, moves, left, possible=possible)
-    result = rules.score_round(state, "blocked", rules.hands_left(state))
-    after = apply(rules, state, RoundEnded(result))
-    return worth(rules, active, result.scores, seat) + prize(rules, active, after, seat)
+    blocked = RoundEnded(rules.score_round(state, "blocked", rules.hands_left(state)))
+    return value_of_end(rules, active, blocked, apply(rules, state, blocked), seat=seat)
+
+
+def value_of_end(rules: Rules, active: Sequence[int], ended: Event, state: State, *, seat: int) -> float:
+    """Return the value of a round for this seat, in points; ``state`` is the one after its end."""
+    assert isinstance(ended, RoundEnded)
+    return worth(rules, active, ended.round.scores, seat) + _prize(rules, active, state, seat)
 
 
 def worth(rules: Rules, active: Sequence[int], scores: Sequence[float], seat: int) -> float:
@@ -92,7 +95,7 @@ def worth(rules: Rules, active: Sequence[int], scores: Sequence[float], seat: in
     return lead if rules.best == "highest" else -lead
 
 
-def prize(rules: Rules, active: Sequence[int], state: State, seat: int) -> float:
+def _prize(rules: Rules, active: Sequence[int], state: State, seat: int) -> float:
     """Return the value of this round for the side of this seat beyond its scores; ``state`` is the one after it.
 
     In games whose totals are wins, and if the match ended: plus or minus the number of wins that a match takes, so that
