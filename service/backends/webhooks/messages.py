@@ -116,11 +116,6 @@ def deleted_message(endpoint: str, game: str, version: int, at: int) -> Message:
     return _message(endpoint, DELETED, at, {"game_id": game, "version": version})
 
 
-def ping_message(endpoint: str, ping: str, at: int) -> Message:
-    """Return a message by which an application tests its endpoint; ``ping`` is its id."""
-    return Message(ping, PING, 0, at, body_of(PING, at, {"webhook": endpoint}))
-
-
 def challenge_message(message: str, challenge: str, at: int) -> Message:
     """Return the message with a challenge, which an endpoint has to answer before other messages are sent to it."""
     return Message(message, CHALLENGE, 0, at, body_of(CHALLENGE, at, {"challenge": challenge}))
@@ -243,7 +238,6 @@ def sample_data(kind: str, at: int) -> dict[str, Any]:
 
 
 def sample_message(endpoint: str, message: str, kind: str, at: int) -> Message:
-    """Return a sample of a type that an application can choose; ``message`` is its id. A ping is its own sample."""
-    if kind == PING:
-        return ping_message(endpoint, message, at)
-    return Message(message, kind, 0, at, body_of(kind, at, sample_data(kind, at) | {"sample": True}))
+    """Return a ping, or a sample of another type that an application can choose; ``message`` is its id."""
+    data = {"webhook": endpoint} if kind == PING else sample_data(kind, at) | {"sample": True}
+    return Message(message, kind, 0, at, body_of(kind, at, data))
