@@ -298,7 +298,7 @@ class BotWorker:
 
     def _resume(self, task: _Task) -> None:
         """Continue a task that has waited."""
-        task.source.finish(task.reminder, lambda _: self.advance(task))
+        task.source.finish(task.reminder, partial(self.advance, task))
 
     def advance(self, task: _Task) -> Next:
         """Read the game, choose the move and make it, as far as possible now; after a fault of the store, try again."""

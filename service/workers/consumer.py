@@ -118,7 +118,7 @@ class Consumer(ABC):
             self._metrics.lags.labels(kind).observe(lag_seconds(now - reminder.due))
             if self._spawn is None:
                 if fresh is None or reminder is reminders[0] or self._clock() - now <= fresh:
-                    self.finish(reminder, self.handle)
+                    self.finish(reminder, partial(self.handle, reminder))
                 else:
                     self._reschedule(reminder, reminder.due)
             else:
@@ -152,14 +152,14 @@ class Consumer(ABC):
 
     def _handle_spawned(self, reminder: LeasedReminder) -> None:
         try:
-            self.finish(reminder, self.handle)
+            self.finish(reminder, partial(self.handle, reminder))
         finally:
             with self._changed:
                 if self._leased.get(reminder.game) is reminder:
                     del self._leased[reminder.game]
                     self._changed.notify_all()
 
-    def finish(self, reminder: LeasedReminder, handle: Callable[[LeasedReminder], Next]) -> None:
+    def finish(self, reminder: LeasedReminder, handle: Callable[[], Next]) -> None:
         """Handle a reminder, and store when it is due again.
 
         If the store is unavailable, the reminder is due again at the end of its lease.
@@ -169,7 +169,7 @@ class Consumer(ABC):
             self._leased.pop(game, None)
         after: Next
         try:
-            after = handle(reminder)
+            after = handle()
         except (NotFound, Gone):
             after = "never"
         except (StorageUnavailable, OutcomeUnknown) as error:

@@ -133,7 +133,7 @@ class Reviews(_PollingConsumer):
         super().forget(games)
         self._waiting.keep(lambda task: task.reminder.game not in games)
 
-    def _continue(self, task: _Task, _: LeasedReminder) -> Next:
+    def _continue(self, task: _Task) -> Next:
         result = _next(task.upcoming) if len(task.decisions) < MAX_DECISIONS else None
         if isinstance(result, Decision):
             task.decisions.append(result)

@@ -211,7 +211,7 @@ def test_two_schedulers_time_out_once(table: Clocked) -> None:
     taken = table.store.take("clock", 1, 1)
     table.store._reminders["clock"][game] = table.now
     other.step()
-    table.scheduler.finish(taken[0], table.scheduler.handle)
+    table.scheduler.finish(taken[0], lambda: table.scheduler.handle(taken[0]))
     assert len(table.events(game)) == 3
 
 
