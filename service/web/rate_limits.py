@@ -147,13 +147,9 @@ class RateLimits:
         """Count a request of a seat to leave or come back. Raises ``RateLimited``."""
         self._count("presence", f"{game}/{seat}", PRESENCE_CHANGES, 1)
 
-    def count_failure(self, address: str) -> Quota | None:
-        """Count a response that refused a token, a join code or a path; return the quota if there were too many."""
-        try:
-            self._count("failure", client_network(address), self._limits.failure, 1)
-        except RateLimited as refused:
-            return refused.quota
-        return None
+    def count_failure(self, address: str) -> None:
+        """Count a response that refused a token, a join code or a path. Raises ``RateLimited`` after too many."""
+        self._count("failure", client_network(address), self._limits.failure, 1)
 
     def check_failures(self, address: str) -> None:
         """Raise ``RateLimited`` if no further failure of this address is allowed; count nothing."""

@@ -43,14 +43,9 @@ def swagger_ui() -> Blueprint:
             "oauth2RedirectUrl": "./oauth2-redirect.html",
         },
     )
-    ui.before_request(_limit_files)
+    ui.before_request(lambda: limit_reads(current_services().limits, READS_PER_FILE))
     ui.after_request(_finish)
     return ui
-
-
-def _limit_files() -> None:
-    """Count the files of Swagger UI, which are large, as reads by the address of the client. Raises ``RateLimited``."""
-    limit_reads(current_services().limits, READS_PER_FILE)
 
 
 def _finish(response: Response) -> Response:

@@ -31,7 +31,7 @@ from service.web.http.body import PATCH_TYPES
 from service.web.http.errors import InvalidBody, TooManyStreams, current_environ
 from service.web.http.headers import preferred_language
 from service.web.http.middleware import EXTRA_HEADERS, PROBLEM_REASON, REQUEST_ID
-from service.web.rate_limits import Quota, RateLimited
+from service.web.rate_limits import RateLimited
 from service.web.services import current_services
 from service.web.view.serializers import moves_json
 
@@ -190,7 +190,7 @@ def install(app: Flask) -> None:
     app.register_error_handler(Refusal, _refusal)
     for share in (ShareUsedUp, TooManyGamesOfBots):
         app.register_error_handler(share, lambda error: _retry_after(error.reason, error.retry_after))
-    app.register_error_handler(RateLimited, lambda error: _rate_limited_problem(error.quota))
+    app.register_error_handler(RateLimited, _rate_limited)
     for refused in (InvalidSetup, InvalidBody):
         app.register_error_handler(refused, _refused_fields)
     app.register_error_handler(MoveRefused, _refused_move)
@@ -214,8 +214,11 @@ def _too_many_failures(status: int) -> Response | None:
     """Count a response with this status if it is a failure; return 429 if its address had too many."""
     if status not in _COUNTED_STATUSES or (status != 401 and not request.path.startswith(_COUNTED_PREFIXES)):
         return None
-    quota = current_services().limits.count_failure(current_environ().get("REMOTE_ADDR", ""))
-    return None if quota is None else _rate_limited_problem(quota)
+    try:
+        current_services().limits.count_failure(current_environ().get("REMOTE_ADDR", ""))
+    except RateLimited as limited:
+        return _rate_limited(limited)
+    return None
 
 
 def _refused_move(error: MoveRefused) -> Response:
@@ -307,7 +310,8 @@ def _http_exception(error: HTTPException) -> Response:
     return problem(Reason(word), **suggested_path(error))
 
 
-def _rate_limited_problem(quota: Quota) -> Response:
+def _rate_limited(error: RateLimited) -> Response:
+    quota = error.quota
     current_environ()[EXTRA_HEADERS] = quota.headers()
     current_services().metrics.limited.labels(quota.name).inc()
     return _retry_after(Reason("rate_limited", {"limit": quota.name}), quota.reset)
