@@ -37,7 +37,8 @@ _GIVEN_ID: Final = re.compile(
 )  # never one that contains a secret
 _TRACE_PARENT: Final = re.compile(r"00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]([0-9a-f])")
 """``traceparent`` of W3C Trace Context, version 00. Its groups: the id of the trace, and whether it is sampled."""
-_METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"})
+METHODS: Final = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
+"""All methods that any path supports."""
 _SECURITY_HEADERS: Final = [
     ("X-Content-Type-Options", "nosniff"),
     ("Referrer-Policy", "no-referrer"),
@@ -103,7 +104,7 @@ class RequestMiddleware:
         """Count and log a request that has ended."""
         seconds = perf_counter() - started
         method = environ["REQUEST_METHOD"]
-        if method not in _METHODS:
+        if method not in METHODS:
             method = "other"
         self._metrics.request(method, route, status, seconds)
         reason = environ.get(PROBLEM_REASON)
@@ -208,7 +209,7 @@ def install_cors(app: Flask) -> list[tuple[str, str]]:
         {
             "origins": "*",
             "send_wildcard": True,
-            "methods": ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"],
+            "methods": sorted(METHODS),
             "allow_headers": list(_CLIENT_HEADERS),
             "expose_headers": list(_EXPOSED_HEADERS),
             "max_age": _DAY_SECONDS,

@@ -30,7 +30,7 @@ from service.texts import Language, template, text
 from service.web.http.body import PATCH_TYPES
 from service.web.http.errors import InvalidBody, TooManyStreams, current_environ
 from service.web.http.headers import preferred_language
-from service.web.http.middleware import EXTRA_HEADERS, PROBLEM_REASON, REQUEST_ID
+from service.web.http.middleware import EXTRA_HEADERS, METHODS, PROBLEM_REASON, REQUEST_ID
 from service.web.rate_limits import RateLimited
 from service.web.services import current_services
 from service.web.view.serializers import moves_json
@@ -332,8 +332,6 @@ def _request_fields(**more: object) -> dict[str, object]:
 
 
 _GAMES: Final = "/v1/games/"
-_METHODS: Final = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
-"""All methods that any path supports."""
 
 
 def options_response(error: HTTPException) -> Response | None:
@@ -345,10 +343,8 @@ def options_response(error: HTTPException) -> Response | None:
     """
     if error.code != 404 or request.method != "OPTIONS":
         return None
-    allowed = _METHODS
-    if request.environ["PATH_INFO"] != "*":
-        allowed = ", ".join(sorted({"OPTIONS", *_methods_without_slash()}))
-    response = Response(status=204, headers={"Allow": allowed})
+    methods = METHODS if request.environ["PATH_INFO"] == "*" else {"OPTIONS", *_methods_without_slash()}
+    response = Response(status=204, headers={"Allow": ", ".join(sorted(methods))})
     del response.headers["Content-Type"]
     return response
 
