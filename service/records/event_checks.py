@@ -70,72 +70,67 @@ def mark_fault(rules: Rules, state: State, event: RecordedEvent, place: Location
     return Fault("wrong_auto", place, "The seat had a choice.")
 
 
-def move_faults(expected: Event, recorded: RecordedEvent, place: Location) -> list[Fault]:
-    """Return the differences between the event of a legal move and the recorded one, except in the mark ``auto``."""
+def move_fault(expected: Event, recorded: RecordedEvent, place: Location) -> Fault | None:
+    """Return the first difference between the event of a legal move and the recorded one, but for the mark ``auto``."""
     if getattr(recorded, "auto", None):
         assert isinstance(recorded, Drew | DrewView | Passed)
         recorded = recorded._replace(auto=None) if isinstance(recorded, DrewView) else replace(recorded, auto=None)
     if expected == recorded:
-        return []
+        return None
     if isinstance(expected, Played) and isinstance(recorded, Played):
-        faults = []
         if expected.end != recorded.end:
-            faults.append(Fault("unnamed_end", place, f"The tile was laid at {expected.end}."))
+            return Fault("unnamed_end", place, f"The tile was laid at {expected.end}.")
         if expected.ends_sum != recorded.ends_sum:
-            faults.append(Fault("wrong_ends_sum", place, f"The ends come to {_number_or_nothing(expected.ends_sum)}."))
+            return Fault("wrong_ends_sum", place, f"The ends come to {_number_or_nothing(expected.ends_sum)}.")
         if expected.points != recorded.points:
-            faults.append(Fault("wrong_points", place, f"That gives {_number_or_nothing(expected.points)}."))
-        return faults
+            return Fault("wrong_points", place, f"That gives {_number_or_nothing(expected.points)}.")
+        return None
     if isinstance(expected, Drew) and isinstance(recorded, Drew):
-        return [Fault("wrong_draw", place, f"The next tile of the stock is {expected.tile}.")]
-    return [Fault("hidden_tile", place, "A round is checked when all of it is visible.")]
+        return Fault("wrong_draw", place, f"The next tile of the stock is {expected.tile}.")
+    return Fault("hidden_tile", place, "A round is checked when all of it is visible.")
 
 
 def _number_or_nothing(number: int | None) -> str:
     return "nothing that is counted" if number is None else str(number)
 
 
-def automatic_event_faults(expected: Event | Forfeited, recorded: RecordedEvent | None, place: Location) -> list[Fault]:
-    """Return the faults if ``recorded`` is not the automatic event ``expected``; ``None``: the record ends here."""
+def automatic_event_fault(expected: Event | Forfeited, recorded: RecordedEvent | None, place: Location) -> Fault | None:
+    """Return the fault if ``recorded`` is not the automatic event ``expected``; ``None``: the record ends here."""
     if expected == recorded:
-        return []
+        return None
     if isinstance(expected, RoundEnded):
         if isinstance(recorded, RoundEnded):
-            return _result_differences(expected.round, recorded.round, place)
-        return [Fault("missing_count", place, f"The round is over ({expected.round.ended_by}); its result is missing.")]
+            return _result_fault(expected.round, recorded.round, place)
+        return Fault("missing_count", place, f"The round is over ({expected.round.ended_by}); its result is missing.")
     if isinstance(expected, Eliminated):
-        return [Fault("wrong_elimination", place, f"Seat {expected.seat} goes out of the match.")]
+        return Fault("wrong_elimination", place, f"Seat {expected.seat} goes out of the match.")
     if isinstance(expected, Forfeited):
-        return [Fault("wrong_presence", place, f"Seat {expected.seat} forfeits the match.")]
+        return Fault("wrong_presence", place, f"Seat {expected.seat} forfeits the match.")
     assert isinstance(expected, Finished)
     if isinstance(recorded, Eliminated):
-        return [Fault("wrong_elimination", place, f"Seat {recorded.seat} does not go out of the match.")]
+        return Fault("wrong_elimination", place, f"Seat {recorded.seat} does not go out of the match.")
     reason = "" if expected.ended_by is None else ", because all others have forfeited"
-    return [Fault("wrong_winners", place, f"The match is over, won by {_row(expected.winners)}{reason}.")]
+    return Fault("wrong_winners", place, f"The match is over, won by {_row(expected.winners)}{reason}.")
 
 
-def _result_differences(result: RoundResult, recorded: RoundResult, place: Location) -> list[Fault]:
+def _result_fault(result: RoundResult, recorded: RoundResult, place: Location) -> Fault | None:
+    """Return the first difference between two results, but for the number of the round."""
     hands = [f"{left.seat}: {_row(left.tiles)} = {left.value}" for left in result.hands]
     lines = [f"{line.seat}: {line.points:+} {line.rule} {line.text}" for line in result.lines]
-    compared = (
-        (
-            "wrong_reason",
-            result.ended_by != recorded.ended_by,
-            f"The round ended for another reason: {result.ended_by}.",
-        ),
-        (
-            "wrong_round_winner",
-            result.winner != recorded.winner,
-            f"The winner of the round is {_seat(result.winner)}.",
-        ),
-        ("wrong_round_loser", result.loser != recorded.loser, f"The loser of the round is {_seat(result.loser)}."),
-        ("wrong_carried", result.carried != recorded.carried, f"{result.carried} points are carried."),
-        ("wrong_manche", result.manche != recorded.manche, _manche(result.manche)),
-        ("wrong_scores", result.scores != recorded.scores, f"The scores are {_row(result.scores)}."),
-        ("wrong_hands", result.hands != recorded.hands, f"The hands left are {', '.join(hands)}."),
-        ("wrong_lines", result.lines != recorded.lines, f"The score card is {', '.join(lines) or 'empty'}."),
-    )
-    return [Fault(code, place, sentence) for code, differs, sentence in compared if differs]
+    sentences = {
+        "ended_by": ("wrong_reason", f"The round ended for another reason: {result.ended_by}."),
+        "winner": ("wrong_round_winner", f"The winner of the round is {_seat(result.winner)}."),
+        "loser": ("wrong_round_loser", f"The loser of the round is {_seat(result.loser)}."),
+        "carried": ("wrong_carried", f"{result.carried} points are carried."),
+        "manche": ("wrong_manche", _manche(result.manche)),
+        "scores": ("wrong_scores", f"The scores are {_row(result.scores)}."),
+        "hands": ("wrong_hands", f"The hands left are {', '.join(hands)}."),
+        "lines": ("wrong_lines", f"The score card is {', '.join(lines) or 'empty'}."),
+    }
+    for name, (code, sentence) in sentences.items():
+        if getattr(result, name) != getattr(recorded, name):
+            return Fault(code, place, sentence)
+    return None
 
 
 def _manche(manche: Manche | None) -> str:

@@ -26,7 +26,6 @@ from service.engine.events import (
     Played,
     RoundEnded,
 )
-from service.engine.moves import Move
 from service.engine.presence import (
     ALL_PRESENT,
     Forfeited,
@@ -42,10 +41,10 @@ from service.engine.variant import Rules
 from service.engine.view import DrewView, RecordedDeal, RecordedEvent
 from service.reasons import sentence
 from service.records.event_checks import (
-    automatic_event_faults,
+    automatic_event_fault,
     deal_faults,
     mark_fault,
-    move_faults,
+    move_fault,
     move_of,
     naming_fault,
     presence_fault,
@@ -72,31 +71,37 @@ class Step(NamedTuple):
 
 
 def replay_record(record: Record, rules: Rules) -> Iterator[Step | Fault]:
-    """Yield a step for every event of the record, up to the end or the first faults of the play."""
-    state, presence = rules.start(), ALL_PRESENT
+    """Yield a step for every event of the record, up to the end or the first fault of the play."""
+    match = _Match(record, rules)
     for index, recorded in enumerate(record.rounds):
         if not recorded.lines:
             continue
-        fault = _deal_fault(rules, state, index, recorded.lines[0])
+        dealt, place = recorded.lines[0].event, (index, 0)
+        fault = _deal_fault(rules, match.state, dealt, place)
         if fault is not None:
             yield fault
-        dealt = recorded.lines[0].event
-        if not isinstance(dealt, Dealt) or fault or any(deal_faults(rules, dealt, (index, 0))):
+        if not isinstance(dealt, Dealt) or fault or any(deal_faults(rules, dealt, place)):
             return
-        state = apply(rules, state, replace(dealt, round=state.round + 1))  # ``verification`` reports a wrong number
-        yield Step(recorded.lines[0], (index, 0), state, presence)
-        for step in _replay_round(record, rules, state, presence, index=index):
-            yield step
-            if isinstance(step, Fault):
+        match.deal(dealt)
+        yield Step(recorded.lines[0], place, match.state, match.presence)
+        for line_index, line in enumerate(recorded.lines[1:], 1):
+            place = (index, line_index)
+            fault = match.add(line.event, place)
+            if fault is not None:
+                yield fault
                 return
-            state, presence = step.state, step.presence
+            yield Step(line, place, match.state, match.presence)
+        if match.pending:
+            fault = automatic_event_fault(match.pending[0], None, place)
+            assert fault is not None
+            yield fault
+            return
     if record.viewer is not None:
         yield Fault("wrong_seen", (HEAD, "Seen"), "No round hides anything.")
 
 
-def _deal_fault(rules: Rules, state: State, index: int, first: VersionedEvent) -> Fault | None:
+def _deal_fault(rules: Rules, state: State, dealt: RecordedEvent, place: Location) -> Fault | None:
     """Return why a round cannot begin with this event; ``None`` if it can."""
-    place, dealt = (index, 0), first.event
     if state.phase == FINISHED:
         return Fault("after_the_end", place, "The match is over.")
     if state.phase == PLAYING:
@@ -112,104 +117,87 @@ def _deal_fault(rules: Rules, state: State, index: int, first: VersionedEvent) -
     return None
 
 
-def _replay_round(
-    record: Record, rules: Rules, state: State, presence: Presence, *, index: int
-) -> Iterator[Step | Fault]:
-    """Yield a step for every event of a round after its deal, up to the first faults."""
-    lines = record.rounds[index].lines
-    played = _Round(record, rules, state, presence)
-    for line_index, line in enumerate(lines[1:], 1):
-        place = (index, line_index)
-        faults = played.add(line.event, place)
-        if faults:
-            yield from faults
-            return
-        yield Step(line, place, played.state, played.presence)
-    if played.pending:
-        yield from automatic_event_faults(played.pending[0], None, (index, len(lines) - 1))
+class _Match:
+    """A match after some of its events; ``pending`` are the automatic events that must come next."""
 
-
-class _Round:
-    """A round after some of its events; ``pending`` are the automatic events that must come next."""
-
-    def __init__(self, record: Record, rules: Rules, state: State, presence: Presence) -> None:
+    def __init__(self, record: Record, rules: Rules) -> None:
         self._record = record
         self._rules = rules
-        self.state = state
-        self.presence = presence
+        self.state = rules.start()
+        self.presence = ALL_PRESENT
         self.pending: tuple[Event | Forfeited, ...] = ()
 
-    def add(self, event: RecordedEvent, place: Location) -> list[Fault]:
-        """Replay the next event; return its faults."""
+    def deal(self, dealt: Dealt) -> None:
+        """Begin the next round with this deal, whatever its number: ``verification`` reports a wrong one."""
+        self.state = apply(self._rules, self.state, replace(dealt, round=self.state.round + 1))
+
+    def add(self, event: RecordedEvent, place: Location) -> Fault | None:
+        """Replay the next event of the round; return its first fault."""
         if self.pending:
             return self._add_automatic_event(event, place)
         if isinstance(event, PresenceEvent):
             return self._add_presence_event(event, place)
-        move, faults = _requested_move(self.state, event, place)
-        return faults if move is None else self._add_move(*move, event, place)
+        return _order_fault(self.state, event, place) or self._add_move(event, place)
 
-    def _add_automatic_event(self, event: RecordedEvent, place: Location) -> list[Fault]:
-        """Replay an event that must be the first pending one; return its faults."""
+    def _add_automatic_event(self, event: RecordedEvent, place: Location) -> Fault | None:
+        """Replay an event that must be the first pending one."""
         expected, *others = self.pending
-        faults = automatic_event_faults(expected, event, place)
+        fault = automatic_event_fault(expected, event, place)
         if isinstance(expected, Forfeited):
             self.presence = self.presence.after(expected)
-        elif not faults:
+        elif fault is None:
             self.state = apply(self._rules, self.state, expected)
         self.pending = tuple(others)
-        return faults
+        return fault
 
-    def _add_presence_event(self, event: PresenceEvent, place: Location) -> list[Fault]:
+    def _add_presence_event(self, event: PresenceEvent, place: Location) -> Fault | None:
         fault = presence_fault(self._record, self.state, self.presence, event, place=place)
-        if fault is not None:
-            return [fault]
-        self.pending = consequences(self._rules, self.state, self.presence, event)
-        self.presence = self.presence.after(event)
-        return []
+        if fault is None:
+            self.pending = consequences(self._rules, self.state, self.presence, event)
+            self.presence = self.presence.after(event)
+        return fault
 
-    def _add_move(self, seat: int, move: Move, event: Event | RecordedDeal | DrewView, place: Location) -> list[Fault]:
-        """Make the move, and compare its event with the recorded one; return the faults."""
+    def _add_move(self, event: Event | RecordedDeal | DrewView, place: Location) -> Fault | None:
+        """Make the move that caused this event, and compare the two events."""
+        assert isinstance(event, MOVES)
         try:
-            (expected, *following), after = advance(self._rules, NO_DECK, self.state, seat, move=move)
+            (expected, *following), after = advance(self._rules, NO_DECK, self.state, event.seat, move=move_of(event))
         except IllegalMove as refusal:
-            return [Fault(_CODE_IF_ILLEGAL[type(event)], place, sentence(refusal.reason))]
-        unforced = mark_fault(self._rules, self.state, event, place)
+            return Fault(_CODE_IF_ILLEGAL[type(event)], place, sentence(refusal.reason))
+        fault = move_fault(expected, event, place) or mark_fault(self._rules, self.state, event, place)
         # The events that follow from the move have steps of their own.
         self.state = apply(self._rules, self.state, expected) if following else after
         self.pending = with_forfeits(self._rules, after, self.presence.forfeited, tuple(following))
         if self.presence.substituted is not None and ends_turn(expected, self.state):
             self.presence = self.presence.turn_ended()
-        return [*move_faults(expected, event, place), *([unforced] if unforced else [])]
+        return fault
 
 
-def _requested_move(
-    state: State, event: Event | RecordedDeal | DrewView, place: Location
-) -> tuple[tuple[int, Move] | None, list[Fault]]:
-    """Return the seat and the move that caused this event; ``None`` and the fault if no move can have caused it."""
-    code = sentence = None
+def _order_fault(state: State, event: Event | RecordedDeal | DrewView, place: Location) -> Fault | None:
+    """Return the fault if no move can have caused this event in this state."""
     if isinstance(event, Dealt | RecordedDeal):
-        code, sentence = "not_dealt", "A round is dealt once, at its beginning."
+        code, message = "not_dealt", "A round is dealt once, at its beginning."
     elif state.phase == FINISHED:
-        code, sentence = "after_the_end", "The match is over."
+        code, message = "after_the_end", "The match is over."
     elif state.phase != PLAYING and isinstance(event, Eliminated):
-        code, sentence = "wrong_elimination", f"Seat {event.seat} does not go out of the match."
+        code, message = "wrong_elimination", f"Seat {event.seat} does not go out of the match."
     elif state.phase != PLAYING and isinstance(event, Finished):
-        code, sentence = "wrong_winners", "The match is not over."
+        code, message = "wrong_winners", "The match is not over."
     elif state.phase != PLAYING:
-        code, sentence = "after_the_count", "The round is over, and this does not follow from its result."
+        code, message = "after_the_count", "The round is over, and this does not follow from its result."
     elif isinstance(event, Finished) and event.ended_by is not None:
-        code, sentence = "wrong_winners", "The match is not over: more than one side is in it."
+        code, message = "wrong_winners", "The match is not over: more than one side is in it."
     elif isinstance(event, AUTOMATIC_EVENTS):
-        code, sentence = "early_count", "The round is not over."
+        code, message = "early_count", "The round is not over."
     elif event.seat != state.turn:
-        code, sentence = "wrong_turn", f"Seat {state.turn} is to move."
+        code, message = "wrong_turn", f"Seat {state.turn} is to move."
     elif isinstance(event, Played) and event.tile not in state.hands[event.seat]:
-        code, sentence = "not_held", f"Seat {event.seat} does not hold {event.tile}."
+        code, message = "not_held", f"Seat {event.seat} does not hold {event.tile}."
     elif isinstance(event, Played) and (unnamed := naming_fault(state.layout, event)) is not None:
-        code, sentence = unnamed
+        code, message = unnamed
     else:
-        return (event.seat, move_of(event)), []
-    return None, [Fault(code, place, sentence)]
+        return None
+    return Fault(code, place, message)
 
 
 _CODE_IF_ILLEGAL: Final[dict[type[RecordedEvent], str]] = {

@@ -98,22 +98,20 @@ def _check_play(record: Record, rules: Rules, yield_control: Callable[[], None],
     faults: list[Fault] = []
     state: State | None = None
     moves = events = 0
-    broken = False
     decisions = DecisionChecker(record, rules, bots, yield_control)
-    for step in replay_record(record, rules):
+    for events, step in enumerate(replay_record(record, rules), 1):
         if isinstance(step, Fault):
-            broken = True
             faults.append(step)
-            continue
+            break
         state = step.state
         wrong_move = decisions.add(step)
         faults += [] if wrong_move is None else [wrong_move]
-        events += 1
         moves += isinstance(step.line.event, MOVES)
         if events % YIELD_EVERY == 0:
             yield_control()
-    if not broken and events == sum([len(recorded.lines) for recorded in record.rounds]):
-        faults += _result_faults(record, state)
+    else:
+        if events == sum([len(recorded.lines) for recorded in record.rounds]):
+            faults += _result_faults(record, state)
     finished = state is not None and state.phase == FINISHED
     return _Play(tuple(faults), moves, finished, decisions.checked, tuple(sorted(decisions.unchecked.items())))
 
