@@ -11,23 +11,16 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Literal
 
-from service import cli_records
-from service.cli_records import read_record
 from service.config import SETTINGS, InvalidSettings, Settings
 from service.devserver import supervisor, terminal
 from service.devserver.embedded import running_url
 
-if TYPE_CHECKING:
-    from service.records.record import Record
-    from service.records.report import Report
-
-# The arguments of the operator's commands: for applications, stored games, and the lists of games.
+# The arguments of the commands for applications, stored games, the lists of games, and records.
 
 
 USUAL_LIMIT: Final = -1
@@ -51,20 +44,22 @@ def add_commands(commands: Commands[argparse.ArgumentParser]) -> None:
         "reindex", help="rebuild the lists of games of all applications, or of one; the service may run meanwhile"
     )
     reindex.add_argument("id", nargs="?", help="the id of an application; none: all")
-    reindex.set_defaults(run=partial(_run_app_command, "reindex"), values=("id",))
+    reindex.set_defaults(run=partial(_run_app_command, "reindex"), values=("id",), needs="redis")
 
 
 def _add_app_commands(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(title="commands", metavar="command", required=True)
 
     def add(name: str, meaning: str, *values: str) -> argparse.ArgumentParser:
-        return _add_command(commands, name, meaning, partial(_run_app_command, name), values=values)
+        command = _add_command(commands, name, meaning, partial(_run_app_command, name), values=values, needs="redis")
+        if "id" in values:
+            command.add_argument("id", help="the id of the application")
+        return command
 
     command = add("create", "create an application, and print its key", "name")
     command.add_argument("name", help="a name for people, of at most 60 characters")
     add("list", "list the applications with the suffixes of their keys")
     command = add("rotate", "create a new key for an application, and print it", "id", "overlap")
-    command.add_argument("id", help="the id of the application")
     command.add_argument(
         "--overlap",
         type=_number,
@@ -73,19 +68,14 @@ def _add_app_commands(parser: argparse.ArgumentParser) -> None:
         help="how long the other keys stay valid (86400); 0: they are revoked at once",
     )
     command = add("revoke", "revoke a key of an application, or all of them", "id", "suffix")
-    command.add_argument("id", help="the id of the application")
     command.add_argument("suffix", nargs="?", help="the suffix of the key; none: all keys")
-    command = add("suspend", "reject the keys of an application until it is resumed; its games continue", "id")
-    command.add_argument("id", help="the id of the application")
-    command = add("resume", "accept the keys of an application again", "id")
-    command.add_argument("id", help="the id of the application")
+    add("suspend", "reject the keys of an application until it is resumed; its games continue", "id")
+    add("resume", "accept the keys of an application again", "id")
     command = add("limit", "give an application limits of its own, or the usual ones again", "id", *_LIMITS)
-    command.add_argument("id", help="the id of the application")
     for name, meaning in _LIMITS.items():
         text = f"{meaning}; 0: no limit; without a number: the usual limit again"
         command.add_argument(f"--{name}", nargs="?", type=_limit, const=USUAL_LIMIT, metavar="N", help=text)
-    command = add("delete", "delete an application; its games continue", "id")
-    command.add_argument("id", help="the id of the application")
+    add("delete", "delete an application; its games continue", "id")
 
 
 def _add_game_commands(parser: argparse.ArgumentParser) -> None:
@@ -93,7 +83,8 @@ def _add_game_commands(parser: argparse.ArgumentParser) -> None:
     filters = ("tenant", "address", "older", "unmoved", "sort", "limit")
 
     def add(name: str, meaning: str, *values: str) -> argparse.ArgumentParser:
-        return _add_command(commands, name, meaning, partial(_run_game_command, name), values=values)
+        run = partial(_run_game_command, name)
+        return _add_command(commands, name, meaning, run, values=values, needs="redis")
 
     list_command = add("list", "list stored games, the largest first", *filters, "json")
     list_command.add_argument("--json", action="store_true", help="print an object on each line")
@@ -121,6 +112,24 @@ def _add_game_commands(parser: argparse.ArgumentParser) -> None:
         )
 
 
+def _add_record_commands(commands: Commands[argparse.ArgumentParser]) -> None:
+    def add(name: str, meaning: str, *values: str) -> argparse.ArgumentParser:
+        run = partial(_run_record_command, name)
+        command = _add_command(commands, name, meaning, run, values=("file", *values), needs="nothing")
+        command.add_argument("file", help="the file with the record; - is standard input")
+        return command
+
+    add("verify", "check the deals, moves and scores of the record of a match")
+    add("replay", "print the record of a match move by move, with the table and the scores")
+    meaning = "say what each player of a recorded match gave away, what was luck, and which moves were clear mistakes"
+    command = add("review", meaning, "json")
+    command.add_argument("--json", action="store_true", help="print all decisions as JSON")
+    meaning = "say what the moves of a seat were worth before a move of a recorded match, by what the seat had seen"
+    command = add("hint", meaning, "json", "move")
+    command.add_argument("move", type=int, metavar="version", help="the version of the move, as review names it")
+    command.add_argument("--json", action="store_true", help="print the moves as JSON")
+
+
 def _add_command(
     commands: Commands[argparse.ArgumentParser],
     name: str,
@@ -128,11 +137,16 @@ def _add_command(
     run: Callable[..., int],
     *,
     values: tuple[str, ...],
+    needs: Literal["redis", "nothing"],
 ) -> argparse.ArgumentParser:
+    """Add a command that calls ``run`` with the settings, unless it ``needs`` nothing, and with these arguments.
+
+    With ``redis``, the settings have the URL of a server.
+    """
     command: argparse.ArgumentParser = commands.add_parser(
         name, help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}."
     )
-    command.set_defaults(run=run, values=values)
+    command.set_defaults(run=run, values=values, needs=needs)
     return command
 
 
@@ -150,9 +164,6 @@ def _limit(text: str) -> int:
 
 def _run_app_command(command: str, settings: Settings, *values: str | int | None) -> int:
     """Run a command on applications; return the exit status."""
-    reached = _with_running_redis(settings)
-    if reached is None:
-        return 2
     from service import cli_backends  # noqa: PLC0415 # serving does not need it
 
     functions: dict[str, Callable[..., int]] = {
@@ -160,45 +171,43 @@ def _run_app_command(command: str, settings: Settings, *values: str | int | None
         "list": cli_backends.list_all,
         "rotate": cli_backends.rotate,
         "revoke": cli_backends.revoke,
-        "suspend": cli_backends.suspend,
-        "resume": cli_backends.resume,
+        "suspend": partial(cli_backends.suspend, suspended=True),
+        "resume": partial(cli_backends.suspend, suspended=False),
         "limit": cli_backends.limit,
         "delete": cli_backends.delete,
         "reindex": cli_backends.reindex,
     }
-    return functions[command](reached, *values)
+    return functions[command](settings, *values)
 
 
 def _run_game_command(command: str, settings: Settings, *values: Any) -> int:
     """Run a command on stored games; return the exit status."""
-    reached = _with_running_redis(settings)
-    if reached is None:
-        return 2
     from service import cli_games  # noqa: PLC0415 # as above
 
     if command == "show":
-        return cli_games.show_games(reached, *values)
+        return cli_games.show_games(settings, *values)
     criteria, others = cli_games.Filter(*values[:6]), values[6:]
     if command == "list":
-        return cli_games.list_games(reached, criteria, as_json=others[0])
-    return cli_games.delete_games(reached, others[0], criteria, confirmed=others[1])
+        return cli_games.list_games(settings, criteria, as_json=others[0])
+    return cli_games.delete_games(settings, others[0], criteria, confirmed=others[1])
 
 
-def _with_running_redis(settings: Settings) -> Settings | None:
-    """Return the settings; if they have no ``REDIS_URL``, with the URL of the running embedded server.
+def _run_record_command(command: str, file: str, *values: Any) -> int:
+    """Run a command on the record in a file; return the exit status."""
+    from service import cli_records  # noqa: PLC0415 # as above
 
-    Prints a warning and returns ``None`` if no embedded server is running.
-    """
-    if settings.redis_url is not None:
-        return settings
-    url = running_url(settings.data_dir)
-    if url is not None:
-        return replace(settings, redis_url=url)
-    terminal.warn(
-        f"no service is running on {settings.data_dir.absolute()}; start one, or set DATA_DIR to its data "
-        "folder, or REDIS_URL"
-    )
-    return None
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    record = cli_records.read_record(file)
+    if record is None:
+        return 2
+    functions: dict[str, Callable[..., int]] = {
+        "verify": cli_records.print_report,
+        "replay": cli_records.print_transcript,
+        "review": cli_records.print_review,
+        "hint": cli_records.print_review,
+    }
+    return functions[command](record, *values)
 
 
 def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:
@@ -217,17 +226,25 @@ def _run(argv: Sequence[str] | None, environ: Mapping[str, str]) -> int:
     arguments = _parser().parse_args(argv)
     if arguments.version:
         return _version()
-    if arguments.reviewed:
-        return cli_records.run(arguments.file, move=arguments.move, as_json=arguments.json)
-    if arguments.show is not None:
-        return _read_record(arguments.file, arguments.show)
+    run: Callable[..., int] = arguments.run
+    values = [getattr(arguments, name) for name in arguments.values]
+    if arguments.needs == "nothing":
+        return run(*values)
     try:
         settings = Settings.from_environ(environ)
     except InvalidSettings as error:
         terminal.warn(str(error))
         return 2
-    status: int = arguments.run(settings, *[getattr(arguments, name) for name in arguments.values])
-    return status
+    if arguments.needs == "redis" and settings.redis_url is None:
+        url = running_url(settings.data_dir)
+        if url is None:
+            terminal.warn(
+                f"no service is running on {settings.data_dir.absolute()}; start one, or set DATA_DIR to its data "
+                "folder, or REDIS_URL"
+            )
+            return 2
+        settings = replace(settings, redis_url=url)
+    return run(settings, *values)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -243,7 +260,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
-    parser.set_defaults(run=_serve, show=None, reviewed=False, move=None, values=())
+    parser.set_defaults(run=_serve, values=(), needs="settings")
     commands = parser.add_subparsers(title="commands", metavar="command")
     serve = commands.add_parser(
         "serve",
@@ -260,18 +277,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     messenger.set_defaults(run=partial(_run_process, "messenger"))
     _add_record_commands(commands)
-    cli_records.add_commands(commands)
     return parser
-
-
-def _add_record_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    for name, show, meaning in (
-        ("verify", _print_report, "check the deals, moves and scores of the record of a match"),
-        ("replay", _print_transcript, "print the record of a match move by move, with the table and the scores"),
-    ):
-        command = commands.add_parser(name, help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}.")
-        command.add_argument("file", help="the file with the record; - is standard input")
-        command.set_defaults(show=show)
 
 
 def _serve(settings: Settings) -> int:
@@ -307,68 +313,3 @@ def _version() -> int:
 
     terminal.print_line(f"domino-service {version('domino-service')}")
     return 0
-
-
-def _read_record(name: str, show: Callable[[Record], Report]) -> int:
-    """Parse the record in a file (``-``: standard input) and print it by ``show``; return the exit status."""
-    record = read_record(name)
-    if record is None:
-        return 2
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
-    return 0 if show(record).verified else 1
-
-
-def _print_report(record: Record) -> Report:
-    from service.records.bot_checks import ALL_DECISIONS  # noqa: PLC0415 # serving does not need it
-    from service.records.verification import verify  # noqa: PLC0415 # as above
-
-    report = verify(record, _progress(), ALL_DECISIONS)
-    _print(report.notes())
-    _print(_findings(report))
-    _print(["Verified." if report.verified else "Not verified."])
-    return report
-
-
-def _progress() -> Callable[[], None]:
-    """Return a function that prints the elapsed time once a second if standard error is a terminal.
-
-    Checking the moves of computer players can take minutes.
-    """
-    if not sys.stderr.isatty():
-        return lambda: None
-    started = reported_at = monotonic()
-
-    def report() -> None:
-        nonlocal reported_at
-        if monotonic() - reported_at >= 1:
-            reported_at = monotonic()
-            terminal.warn(f"checking for {reported_at - started:.0f} s")
-
-    return report
-
-
-def _print_transcript(record: Record) -> Report:
-    from service.records.verification import verify  # noqa: PLC0415 # serving does not need it
-    from service.render.transcript import render_transcript  # noqa: PLC0415 # as above
-
-    _print(render_transcript(record))
-    report = verify(record)
-    if not report.verified:
-        _print(["", *_findings(report)])
-    return report
-
-
-def _findings(report: Report) -> Iterable[str]:
-    for code, round_number, version, line, sentence in report.findings:
-        parts = [f"round {round_number}"] if round_number is not None else []
-        parts += [f"version {version}"] if version is not None else []
-        place = f" ({', '.join(parts)})" if parts else ""
-        yield f"line {line}: {code}: {sentence}{place}"
-    if report.omitted:
-        yield f"and {report.omitted} more"
-
-
-def _print(lines: Iterable[str]) -> None:
-    for line in lines:
-        print(line)

@@ -98,17 +98,8 @@ def revoke(settings: Settings, app: str, suffix: str | None) -> int:
     return _run(settings, command)
 
 
-def suspend(settings: Settings, app: str) -> int:
-    """Reject all keys of an application until it is resumed."""
-    return _suspend(settings, app, suspended=True)
-
-
-def resume(settings: Settings, app: str) -> int:
-    """Accept the keys of an application again."""
-    return _suspend(settings, app, suspended=False)
-
-
-def _suspend(settings: Settings, app: str, *, suspended: bool) -> int:
+def suspend(settings: Settings, app: str, *, suspended: bool) -> int:
+    """Reject all keys of an application, or accept them again."""
     new_status = "suspended" if suspended else "resumed"
 
     def command(keys: Backends) -> None:

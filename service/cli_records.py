@@ -1,29 +1,42 @@
-"""The commands ``review`` and ``hint`` for the record in a file.
+"""The commands for the record in a file: ``verify``, ``replay``, ``review`` and ``hint``.
 
-Owns their output, and the messages about a file that cannot be read. Does not depend on the analysis of a match.
+Owns their output, and the messages about a file that cannot be read. Does not depend on the parser of the command line.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from time import monotonic
+from typing import Final
 
-if TYPE_CHECKING:
-    from service.engine.moves import Move
-    from service.engine.variant import Rules
-    from service.learning.review import Review, SeatSummary
-    from service.records.record import Record
+from service.devserver.terminal import warn
+from service.engine.moves import Move
+from service.engine.variant import Rules
+from service.learning.review import (
+    NoSuchMove,
+    Review,
+    SeatSummary,
+    Unreviewable,
+    collect,
+    hint,
+    hint_before,
+    review,
+    sentence,
+    summaries,
+)
+from service.records.bot_checks import ALL_DECISIONS
+from service.records.parser import MAX_CHARS, decode_record, parse_record
+from service.records.record import InvalidRecord, Record
+from service.records.report import Report
+from service.records.verification import rules_of, verify
+from service.render.transcript import render_transcript
 
 
 def read_record(name: str) -> Record | None:
     """Return the record in the file ``name`` (``-``: standard input); after an error, print it and return ``None``."""
-    from service.records.parser import MAX_CHARS, decode_record, parse_record  # noqa: PLC0415 # as above
-    from service.records.record import InvalidRecord  # noqa: PLC0415 # serving does not need it
-
     try:
         return parse_record(decode_record(_read(name, 4 * MAX_CHARS)))
     except OSError as error:
@@ -41,45 +54,65 @@ def _read(name: str, max_bytes: int) -> bytes:
         return file.read(max_bytes + 1)
 
 
+def print_report(record: Record) -> int:
+    """Print the report about a record; return the exit status."""
+    report = verify(record, _progress(), ALL_DECISIONS)
+    _print(report.notes())
+    _print(_findings(report))
+    _print(["Verified." if report.verified else "Not verified."])
+    return 0 if report.verified else 1
+
+
+def _progress() -> Callable[[], None]:
+    """Return a function that prints the elapsed time once a second if standard error is a terminal.
+
+    Checking the moves of computer players can take minutes.
+    """
+    if not sys.stderr.isatty():
+        return lambda: None
+    started = reported_at = monotonic()
+
+    def report() -> None:
+        nonlocal reported_at
+        if monotonic() - reported_at >= 1:
+            reported_at = monotonic()
+            warn(f"checking for {reported_at - started:.0f} s")
+
+    return report
+
+
+def print_transcript(record: Record) -> int:
+    """Print the transcript of a record, and what is wrong with it; return the exit status."""
+    _print(render_transcript(record))
+    report = verify(record)
+    if not report.verified:
+        _print(["", *_findings(report)])
+    return 0 if report.verified else 1
+
+
+def _findings(report: Report) -> Iterable[str]:
+    for code, round_number, version, line, explanation in report.findings:
+        parts = [f"round {round_number}"] if round_number is not None else []
+        parts += [f"version {version}"] if version is not None else []
+        place = f" ({', '.join(parts)})" if parts else ""
+        yield f"line {line}: {code}: {explanation}{place}"
+    if report.omitted:
+        yield f"and {report.omitted} more"
+
+
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(line)
+
+
 # The commands ``review`` and ``hint``.
 
 
 _COLUMNS: Final = "{:>4}  {:24} {:>9} {:>10} {:>6} {:>8} {:>8} {:>6} {:>8} {:>6}"
 
 
-def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add ``review`` and ``hint``."""
-    meaning = "say what each player of a recorded match gave away, what was luck, and which moves were clear mistakes"
-    command = commands.add_parser("review", help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}.")
-    command.add_argument("file", help="the file with the record; - is standard input")
-    command.add_argument("--json", action="store_true", help="print all decisions as JSON")
-    command.set_defaults(reviewed=True)
-    meaning = "say what the moves of a seat were worth before a move of a recorded match, by what the seat had seen"
-    command = commands.add_parser("hint", help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}.")
-    command.add_argument("file", help="the file with the record; - is standard input")
-    command.add_argument("move", type=int, metavar="version", help="the version of the move, as review names it")
-    command.add_argument("--json", action="store_true", help="print the moves as JSON")
-    command.set_defaults(reviewed=True)
-
-
-def run(name: str, *, move: int | None, as_json: bool) -> int:
-    """Print the review of the record in a file, or the hint before the move with version ``move``.
-
-    Returns the exit status.
-    """
-    record = read_record(name)
-    return 2 if record is None else _review(record, move, as_json=as_json)
-
-
-def _review(record: Record, move: int | None, *, as_json: bool) -> int:
-    from service.learning.review import (  # noqa: PLC0415 # serving does not need it
-        NoSuchMove,
-        Unreviewable,
-        collect,
-        review,
-    )
-    from service.records.verification import rules_of  # noqa: PLC0415 # as above
-
+def print_review(record: Record, as_json: bool, move: int | None = None) -> int:
+    """Print the review of a match, or the hint before the move with version ``move``; return the exit status."""
     rules, _ = rules_of(record)
     if rules is None:
         print("The game of this record is not known, or has no such options.", file=sys.stderr)
@@ -101,8 +134,6 @@ def _review(record: Record, move: int | None, *, as_json: bool) -> int:
 
 def _hint(record: Record, rules: Rules, version: int, *, as_json: bool) -> str:
     """Return the output of ``hint`` for the move with this version."""
-    from service.learning.review import hint, hint_before  # noqa: PLC0415 # serving does not need it
-
     seat, (estimates,) = hint_before(record, rules, version)
     if as_json:
         moves = [{"move": _move_text(row.move), "estimate": row.estimate, "error": row.error} for row in estimates]
@@ -113,8 +144,6 @@ def _hint(record: Record, rules: Rules, version: int, *, as_json: bool) -> str:
 
 
 def _as_json(record: Record, match_review: Review) -> str:
-    from service.learning.review import sentence, summaries  # noqa: PLC0415 # serving does not need it
-
     rows = [
         {
             "version": decision.version,
@@ -137,8 +166,6 @@ def _player(seat: SeatSummary) -> dict[str, float]:
 
 
 def _report(record: Record, match_review: Review) -> Iterator[str]:
-    from service.learning.review import sentence, summaries  # noqa: PLC0415 # serving does not need it
-
     yield _COLUMNS.format(
         "seat", "player", "decisions", "given away", "error", "result", "luck", "error", "skill", "error"
     )

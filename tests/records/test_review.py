@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -379,6 +380,18 @@ def test_the_hint_before_a_move_is_what_its_review_judged(capfd: pytest.CaptureF
     said = capfd.readouterr().out
     assert f"Seat {decision.seat}, {record.players[decision.seat]}:" in said
     assert told["text"] in said
+
+
+def test_a_hint_is_printed_where_a_name_cannot_be_encoded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    record = recorded("block", "random", 0)
+    file = tmp_path / "zoë.domino"
+    file.write_text(format_record(replace(record, players=("Zoë", *record.players[1:]))), "utf-8")
+    moved = next(line for line in record.rounds[0].lines if getattr(line.event, "seat", None) == 0)
+    output = io.TextIOWrapper(io.BytesIO(), "ascii")
+    monkeypatch.setattr(sys, "stdout", output)
+    assert main(["hint", str(file), str(moved.version)]) == 0
+    output.seek(0)
+    assert output.readline() == "Seat 0, Zo?:\n"
 
 
 def test_the_hint_before_a_move_has_that_move_among_many() -> None:
