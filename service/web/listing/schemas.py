@@ -23,9 +23,9 @@ from service.web.fields.variants import KNOWN_VARIANT
 from service.web.view.schemas import OptionsSchema
 
 STATUSES: Final = ("waiting", "playing", "round_over", "finished")
-MAX_LISTED: Final = 200
+_MAX_LISTED: Final = 200
 """Maximum number of games in a page."""
-MAX_CURSOR_CHARS: Final = 200
+_MAX_CURSOR_CHARS: Final = 200
 """Maximum length of a cursor."""
 
 
@@ -33,14 +33,16 @@ def _variant(text: str) -> fields.String:
     return fields.String(validate=KNOWN_VARIANT, metadata=doc(text, example="domino"))
 
 
-def _limit() -> QueryInteger:
+def limit_field() -> QueryInteger:
+    """Return the parameter of the length of a page of games."""
     text = "The maximum number of games in a page. A page may have fewer, or none, and yet a `next`."
-    return QueryInteger(load_default=50, validate=Range(1, MAX_LISTED), metadata=doc(text))
+    return QueryInteger(load_default=50, validate=Range(1, _MAX_LISTED), metadata=doc(text))
 
 
-def _cursor() -> fields.String:
+def cursor_field() -> fields.String:
+    """Return the parameter of the place where a page of games begins."""
     text = "`next` of the page before, with the same other parameters."
-    return fields.String(validate=Length(1, MAX_CURSOR_CHARS), metadata=doc(text))
+    return fields.String(validate=Length(1, _MAX_CURSOR_CHARS), metadata=doc(text))
 
 
 class ListQuerySchema(RequestSchema):
@@ -67,8 +69,8 @@ class ListQuerySchema(RequestSchema):
             "some seconds before the last response.",
         )
     )
-    limit = _limit()
-    cursor = _cursor()
+    limit = limit_field()
+    cursor = cursor_field()
 
     @validates_schema
     def check_player(self, data: dict[str, Any], **_: Any) -> None:
@@ -81,8 +83,8 @@ class LobbyQuerySchema(RequestSchema):
     """Which public games are listed."""
 
     variant = _variant("Only games of this variant.")
-    limit = _limit()
-    cursor = _cursor()
+    limit = limit_field()
+    cursor = cursor_field()
 
 
 class ListedPlayerSchema(Schema):

@@ -2,41 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from marshmallow import Schema, fields
 
-from service.web.fields.shown import seat_field
-from service.web.fields.strict import Length, QueryInteger, Range, RequestSchema, doc
-from service.web.listing.schemas import MAX_CURSOR_CHARS, MAX_LISTED
-
-_STATUSES: Final = "`waiting`, `playing`, `round_over` or `finished`."
+from service.web.fields.strict import RequestSchema, doc
+from service.web.listing.schemas import ListedPlayerSchema, cursor_field, limit_field
 
 
 class PlayerQuerySchema(RequestSchema):
     """The requested page of the data stored about a person."""
 
-    limit = QueryInteger(
-        load_default=50,
-        validate=Range(1, MAX_LISTED),
-        metadata=doc("The maximum number of games in a page. A page may have fewer, or none, and yet a `next`."),
-    )
-    cursor = fields.String(
-        validate=Length(1, MAX_CURSOR_CHARS), metadata=doc("`next` of the page before, with the same other parameters.")
-    )
+    limit = limit_field()
+    cursor = cursor_field()
 
 
-class PlayerSeatSchema(Schema):
+class PlayerSeatSchema(ListedPlayerSchema):
     """A seat of the person, with its result once the match is over."""
 
-    seat = seat_field(required=True)
-    name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
-    kind = fields.String(required=True, metadata=doc("`human`, `bot` or `open`.", example="human"))
-    total = fields.Integer(required=True, metadata=doc("The match score so far.", example=9))
-    rank = fields.Integer(
-        metadata=doc("The place in the match; absent until it is over.", minimum=1, example=1),
-    )
-    active = fields.Boolean(required=True, metadata=doc("Whether the player is still in the match.", example=True))
+    class Meta:
+        """Fields of the list of games only."""
+
+        exclude = ("ref", "away")
 
 
 class PlayerGameSchema(Schema):
@@ -45,7 +30,9 @@ class PlayerGameSchema(Schema):
     id = fields.String(required=True, metadata=doc("The id of the game."))
     ref = fields.String(metadata=doc("What the application calls the game.", example="match-17"))
     variant = fields.String(required=True, metadata=doc("Which game is played.", example="fido"))
-    status = fields.String(required=True, metadata=doc(_STATUSES, example="playing"))
+    status = fields.String(
+        required=True, metadata=doc("`waiting`, `playing`, `round_over` or `finished`.", example="playing")
+    )
     version = fields.Integer(required=True, metadata=doc("The number of the last event.", minimum=1, example=17))
     round = fields.Integer(required=True, metadata=doc("From 1; 0 before the first deal.", minimum=0, example=1))
     seats = fields.List(
