@@ -42,17 +42,13 @@ def get_application(services: Services, backend: Backend) -> RawResponse:
     requests that are left.
     """
     negotiate(JSON)
-    keys = services.backends.keys.valid_keys(backend)
-    return ok(
-        application_json(
-            backend,
-            keys,
-            services.backends.listing.usage(backend.id),
-            requests_per_minute=services.limits.app_requests(backend),
-            games_per_minute=services.limits.app_games(backend),
-            bytes_per_day=services.backends.stored.limit(backend),
-        )
-    )
+    limits = {
+        "requests_per_minute": services.limits.app_requests(backend),
+        "games_per_minute": services.limits.app_games(backend),
+        "bytes_per_day": services.backends.stored.limit(backend),
+    }
+    keys, usage = services.backends.keys.valid_keys(backend), services.backends.listing.usage(backend.id)
+    return ok(application_json(backend, keys, usage, limits))
 
 
 @blueprint.post("/v1/app/keys")

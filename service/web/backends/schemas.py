@@ -7,6 +7,7 @@ from typing import Final
 
 from marshmallow import Schema, fields
 
+from service.backends.index.summaries import without_none
 from service.backends.keys import DEFAULT_OVERLAP_SECONDS, MAX_KEYS, NewKey
 from service.backends.values import ATTEMPTS_KEPT, FEED_ITEMS, MAX_REPEATS, Backend, KeyRecord, Usage
 from service.backends.webhooks.endpoints import MAX_REQUESTED, MAX_WEBHOOKS
@@ -109,16 +110,10 @@ def application_json(
     backend: Backend,
     keys: Sequence[KeyRecord],
     usage: Usage,
-    *,
-    requests_per_minute: int | None,
-    games_per_minute: int | None,
-    bytes_per_day: int | None,
+    limits: dict[str, int | None],
 ) -> JsonObject:
-    """Return an application with its valid keys, its usage, and its limits, of which ``None`` means no limit."""
-    limits = {
-        "requests_per_minute": requests_per_minute,
-        "games_per_minute": games_per_minute,
-        "bytes_per_day": bytes_per_day,
+    """Return an application with its valid keys, its usage, and its own ``limits``, of which ``None`` is no limit."""
+    same_for_all = {
         "keys": MAX_KEYS,
         "webhooks": MAX_WEBHOOKS,
         "asked_messages": MAX_REQUESTED,
@@ -132,7 +127,7 @@ def application_json(
         "created_at": format_rfc3339(backend.created_at),
         "keys": [_key(key) for key in keys],
         "usage": usage._asdict(),
-        "limits": {name: value for name, value in limits.items() if value is not None},
+        "limits": without_none(limits) | same_for_all,
     }
 
 

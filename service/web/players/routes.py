@@ -6,6 +6,7 @@ from typing import Final
 
 from flask import Blueprint
 
+from service.backends.index.summaries import without_none
 from service.backends.values import Backend
 from service.engine.errors import Reason
 from service.games.model.errors import NotFound
@@ -45,7 +46,7 @@ def get_player(services: Services, backend: Backend, ref: str) -> RawResponse:
         page = services.backends.people.games(backend.id, ref, query["limit"], query.get("cursor"))
     except ValueError:
         raise InvalidBody({"cursor": [Reason("not_a_cursor")]}) from None
-    return ok({"ref": ref, "games": page.games, **({} if page.next is None else {"next": page.next})})
+    return ok(without_none({"ref": ref, "games": page.games, "next": page.next}))
 
 
 @blueprint.delete("/v1/players/<ref:ref>")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from service.backends.index.summaries import without_none
 from service.engine.events import Dealt
 from service.engine.tiles import Tile
 from service.engine.view import DealtView, RecordedDeal
@@ -22,24 +23,22 @@ def record_json(record: Record, yield_control: Callable[[], None]) -> JsonObject
 
     ``yield_control`` is called before each round, to let other requests run.
     """
-    result: JsonObject = {}
-    if record.game:
-        result["game_id"] = record.game
-    result |= _match(record)
-    if record.clock is not None:
-        result |= _clock(record.clock)
-    if record.date:
-        result["date"] = record.date
-    result |= {"fairness": record.fairness, "whole": record.viewer is None}
-    if isinstance(record.viewer, int):
-        result["seat"] = record.viewer
-    if record.result is not None:
-        result["winners"] = list(record.result)
     rounds = []
     for recorded in record.rounds:
         yield_control()
         rounds.append(_round(recorded))
-    return result | {"rounds": rounds}
+    shown: JsonObject = {
+        "game_id": record.game or None,
+        **_match(record),
+        **({} if record.clock is None else _clock(record.clock)),
+        "date": record.date or None,
+        "fairness": record.fairness,
+        "whole": record.viewer is None,
+        "seat": record.viewer if isinstance(record.viewer, int) else None,
+        "winners": record.result,
+        "rounds": rounds,
+    }
+    return without_none(shown)
 
 
 def _match(record: Record) -> JsonObject:
@@ -63,20 +62,23 @@ def _clock(clock: RecordedClock) -> JsonObject:
 
 
 def _round(recorded: RecordedRound) -> JsonObject:
-    result: JsonObject = {"round": recorded.number}
-    if recorded.commitment is not None:
-        result["commitment"] = recorded.commitment.hex()
-    if recorded.client_seeds is not None:
-        result["client_seeds"] = list(recorded.client_seeds)
-    if recorded.attempt is not None:
-        result["attempt"] = recorded.attempt
-    if recorded.seed is not None:
-        result["seed"] = recorded.seed.hex()
+    result = without_none(
+        {
+            "round": recorded.number,
+            "commitment": _hex(recorded.commitment),
+            "client_seeds": recorded.client_seeds,
+            "attempt": recorded.attempt,
+            "seed": _hex(recorded.seed),
+        }
+    )
     if recorded.lines:
         dealt, *later = recorded.lines
-        result["deal"] = _deal(dealt)
-        result["events"] = [_event(line) for line in later]
+        result |= {"deal": _deal(dealt), "events": [_event(line) for line in later]}
     return result
+
+
+def _hex(digest: bytes | None) -> str | None:
+    return None if digest is None else digest.hex()
 
 
 def _deal(line: VersionedEvent) -> JsonObject:
@@ -123,12 +125,8 @@ def report_json(report: Report) -> JsonObject:
 
 
 def _finding(finding: Finding) -> JsonObject:
-    result: JsonObject = {"code": finding.code, "text": finding.message}
-    for name in ("line", "round", "version"):
-        value = getattr(finding, name)
-        if value is not None:
-            result[name] = value
-    return result
+    code, round_number, version, line, message = finding
+    return without_none({"code": code, "text": message, "line": line, "round": round_number, "version": version})
 
 
 def replay_json(record: Record, replay: Replay, aspect: int, yield_control: Callable[[], None]) -> JsonObject:
@@ -137,17 +135,18 @@ def replay_json(record: Record, replay: Replay, aspect: int, yield_control: Call
     ``aspect``: width by height of its tables, in tenths.
     ``yield_control``: called before each round, to let other requests run.
     """
-    result = _match(record) | {"finished": replay.winners is not None}
-    if replay.winners is not None:
-        result["winners"] = list(replay.winners)
     rounds = []
     for replayed in replay.rounds:
         yield_control()
         rounds.append(_replayed_round(replayed, aspect))
-    result["rounds"] = rounds
-    if replay.fault is not None:
-        result["fault"] = _finding(replay.fault)
-    return result
+    shown: JsonObject = {
+        **_match(record),
+        "finished": replay.winners is not None,
+        "winners": replay.winners,
+        "rounds": rounds,
+        "fault": None if replay.fault is None else _finding(replay.fault),
+    }
+    return without_none(shown)
 
 
 def _replayed_round(replayed: ReplayedRound, aspect: int) -> JsonObject:
@@ -174,27 +173,29 @@ def _step(event: ReplayedEvent) -> JsonObject:
 
 def fairness_json(fairness: FairnessReport) -> JsonObject:
     """Return the fairness report of a game."""
-    result: JsonObject = {
+    shown: JsonObject = {
         "game_id": fairness.game,
         "version": fairness.version,
         "provable": fairness.method is not None,
+        "method": fairness.method,
+        "seats": fairness.seats,
+        "set": fairness.highest,
+        "without": [tile.name for tile in fairness.without] or None,
+        "deals_again": fairness.deals_again or None,
+        "rounds": [_fairness_round(proof) for proof in fairness.rounds],
     }
-    if fairness.method is not None:
-        result["method"] = fairness.method
-    result |= {"seats": fairness.seats, "set": fairness.highest}
-    if fairness.without:
-        result["without"] = [tile.name for tile in fairness.without]
-    if fairness.deals_again:
-        result["deals_again"] = True
-    return result | {"rounds": [_fairness_round(proof) for proof in fairness.rounds]}
+    return without_none(shown)
 
 
 def _fairness_round(fairness: RoundFairness) -> JsonObject:
-    result: JsonObject = {"round": fairness.number, "commitment": fairness.commitment.hex()}
-    if fairness.client_seeds is not None:
-        result["client_seeds"] = list(fairness.client_seeds)
-    if fairness.seed is not None:
-        result["seed"] = fairness.seed.hex()
+    result = without_none(
+        {
+            "round": fairness.number,
+            "commitment": fairness.commitment.hex(),
+            "client_seeds": fairness.client_seeds,
+            "seed": _hex(fairness.seed),
+        }
+    )
     if fairness.deal is not None:
         result |= {
             "attempt": fairness.deal.attempt,
