@@ -39,13 +39,6 @@ class HintResult(NamedTuple):
     hint: Hint | None
 
 
-class ReviewResult(NamedTuple):
-    """The review of a match, and its number of seats; ``None`` until it is computed."""
-
-    seats: int
-    review: Review | None
-
-
 class Learning:
     """Hints and reviews of the games in a repository. Every method can raise ``StorageUnavailable``."""
 
@@ -117,10 +110,10 @@ class Learning:
             if self._store.request_review(game.id, game.tenant) is None:
                 raise NotFound("game_expired")
 
-    def review(self, access: Access) -> ReviewResult:
-        """Return the review of the match. Raises ``NotFound`` if it was not requested."""
+    def review(self, access: Access) -> Review | None:
+        """Return the review of the match; ``None`` until it is computed. Raises ``NotFound`` if nobody asked for it."""
         game = access.game
         stored = self._store.review(game.id, game.tenant)
         if stored is None:
             raise NotFound("no_review")
-        return ReviewResult(len(game.seats), decode_review(stored.data) if stored.is_complete else None)
+        return decode_review(stored.data) if stored.is_complete else None

@@ -38,8 +38,6 @@ class StoredReview(NamedTuple):
     data: bytes
     """The encoded part that has been computed; empty at first."""
     is_complete: bool
-    requested: bool = False
-    """Whether this call has requested it."""
 
 
 class RedisLearning:
@@ -87,11 +85,8 @@ class RedisLearning:
     def _review(self, game: str, tenant: str, *, begin: bool) -> StoredReview | None:
         names = (*keys.of_game(game), keys.learning(game)[1], *_reminders("reviews", game))
         command = evalsha("ask_review", names, b"%d" % begin, game.encode(), tenant.encode())
-        answer = self._calls.read("ask_review", names[0], command)
-        if answer is None:
-            return None
-        value, requested = answer
-        return StoredReview(bytes(value[1:]), value[:1] == _COMPLETE, bool(requested))
+        value = self._calls.read("ask_review", names[0], command)
+        return None if value is None else StoredReview(bytes(value[1:]), value[:1] == _COMPLETE)
 
     def store_review(self, game: str, data: bytes, *, is_complete: bool) -> bool:
         """Store the part of a review that has been computed; return whether the rest is still needed.

@@ -10,16 +10,16 @@
 -- ARGV[2]  the id of the game
 -- ARGV[3]  its tenant
 --
--- Returns {value of KEYS[3], 1 if it was requested now, else 0}; nil if there is none. A deleted game, which has no
--- events, never has one. The review expires with its game; each call sets its expiry to that of the game. A call also
--- restores a lost reminder of a review that is not complete.
+-- Returns the value of KEYS[3]; nil if there is none. A deleted game, which has no events, never has one. The review
+-- expires with its game; each call sets its expiry to that of the game. A call also restores a lost reminder of a review
+-- that is not complete.
 
-local review, begun = redis.call('GET', KEYS[3]), 0
+local review = redis.call('GET', KEYS[3])
 if not review then
   if ARGV[1] == '0' or redis.call('EXISTS', KEYS[2]) == 0 then
     return nil
   end
-  review, begun = '-', 1
+  review = '-'
   redis.call('SET', KEYS[3], review)
 end
 redis.call('PEXPIRE', KEYS[3], math.max(redis.call('PTTL', KEYS[1]), 1))
@@ -29,4 +29,4 @@ if KEYS[4] and string.sub(review, 1, 1) == '-' then
   redis.call('ZADD', KEYS[4] .. ':' .. ARGV[3], 'NX', now, ARGV[2])
   redis.call('ZADD', KEYS[4], 'LT', now, ARGV[3])
 end
-return {review, begun}
+return review

@@ -55,9 +55,8 @@ def get_hint(services: Services, access: Access) -> RawResponse:
     negotiate(JSON)
     result = services.learning.hint(access)
     language = preferred_language()
-    if result.hint is None:
-        return not_ready(hint_json(result, language), HINT_RETRY_SECONDS)
-    return ok(hint_json(result, language), language=language)
+    shown = hint_json(result, language)
+    return not_ready(shown, HINT_RETRY_SECONDS) if result.hint is None else ok(shown, language=language)
 
 
 @blueprint.post("/v1/games/<game>/review")
@@ -109,8 +108,7 @@ def get_review(services: Services, access: Access) -> RawResponse:
     `no_review` if nobody has asked for it by `POST`.
     """
     negotiate(JSON)
-    result = services.learning.review(access)
+    review = services.learning.review(access)
     language = preferred_language()
-    if result.review is None:
-        return not_ready(review_json(result, language), REVIEW_RETRY_SECONDS)
-    return ok(review_json(result, language), language=language)
+    shown = review_json(review, len(access.game.seats), language)
+    return not_ready(shown, REVIEW_RETRY_SECONDS) if review is None else ok(shown, language=language)

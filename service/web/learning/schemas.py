@@ -6,8 +6,8 @@ from typing import Final
 
 from marshmallow import Schema, fields
 
-from service.learning.queries import HintResult, ReviewResult
-from service.learning.review import Decision, SeatSummary, hint, sentence, summaries
+from service.learning.queries import HintResult
+from service.learning.review import Decision, Review, SeatSummary, hint, sentence, summaries
 from service.texts import Language
 from service.web.fields.moves import MoveSchema
 from service.web.fields.shown import SeatedSchema
@@ -151,13 +151,13 @@ def hint_json(result: HintResult, language: Language) -> JsonObject:
     }
 
 
-def review_json(result: ReviewResult, language: Language) -> JsonObject:
-    """Return a review; without players and decisions while it is being computed."""
-    if result.review is None:
+def review_json(review: Review | None, seats: int, language: Language) -> JsonObject:
+    """Return the review of a match with this number of seats; empty while it is being computed."""
+    if review is None:
         return {"players": [], "decisions": []}
     return {
-        "players": [_player(summary) for summary in summaries(result.seats, result.review)],
-        "decisions": [_decision(decision, language) for decision in result.review.decisions],
+        "players": [_player(summary) for summary in summaries(seats, review)],
+        "decisions": [_decision(decision, language) for decision in review.decisions],
     }
 
 
