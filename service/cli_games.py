@@ -8,9 +8,9 @@ Redis can serve other clients. Does not depend on the parser of the command line
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from heapq import nlargest
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import orjson
 
@@ -33,6 +33,7 @@ from service.metrics import Metrics
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 _log = logging.getLogger(__name__)
+Result = TypeVar("Result")
 
 
 class Filter(NamedTuple):
@@ -89,7 +90,7 @@ def show_games(settings: Settings, ids: list[str]) -> int:
     """Print these games, one JSON object on each line, without hidden data; return the exit status."""
     try:
         games = _Games(settings)
-        rows = [games.show(game) for game in ids]
+        rows = [_reported(games.show, game) for game in ids]
     except StorageUnavailable as error:
         return _failed(error)
     for line in rows:
@@ -113,7 +114,7 @@ def delete_games(settings: Settings, ids: list[str], criteria: Filter, *, confir
         if not ids and not confirmed:
             warn(f"{len(selected_ids)} games would be deleted; with --yes they are")
             return 1
-        deleted = sum([games.delete(game) for game in selected_ids])
+        deleted = sum([bool(_reported(games.delete, game)) for game in selected_ids])
     except (StorageUnavailable, OutcomeUnknown, ValueError) as error:
         return _failed(error)
     warn(f"{deleted} games deleted")
@@ -156,40 +157,33 @@ class _Games:
             except Unreadable as error:
                 warn(f"{game_id}: cannot be read: {error.reason}")
 
-    def show(self, game_id: str) -> dict[str, object] | None:
-        """Return the public data of a game and its players; ``None`` if the game is missing or cannot be read."""
-        try:
-            game = self._repository.reader.load(game_id)
-            if game is None:
-                raise NotFound("no_such_game")
-            size = self._repository.store.size(game_id)
-        except (Gone, NotFound):
-            warn(f"{game_id}: no such game")
-        except Unreadable as error:
-            warn(f"{game_id}: cannot be read: {error.reason}")
-        else:
-            players = [{"kind": seat.kind, "name": seat.name} for seat in game.seats]
-            times = {"created_at": format_rfc3339(game.created_at), "version": game.version, "round": game.state.round}
-            return {**_as_fields(_found_game(game, size)), **times, "players": players}
-        return None
+    def show(self, game_id: str) -> dict[str, object]:
+        """Return the public data of a game and its players."""
+        game = self._repository.reader.reload(game_id)
+        fields = _as_fields(_found_game(game, self._repository.store.size(game_id)))
+        players = [{"kind": seat.kind, "name": seat.name} for seat in game.seats]
+        times = {"created_at": format_rfc3339(game.created_at), "version": game.version, "round": game.state.round}
+        return {**fields, **times, "players": players}
 
     def delete(self, game_id: str) -> bool:
-        """Delete a game, as its application would; ``False`` if the game is missing or cannot be read."""
-        try:
-            game = self._repository.reader.load(game_id)
-            if game is None:
-                raise NotFound("no_such_game")
-            app = "" if game.ownership is None else game.ownership.app
-            self._repository.transactions.delete(game_id, app, game.tenant)
-        except (Gone, NotFound):
-            warn(f"{game_id}: no such game")
-            return False
-        except Unreadable as error:
-            warn(f"{game_id}: cannot be read: {error.reason}")
-            return False
+        """Delete a game, as its application would."""
+        game = self._repository.reader.reload(game_id)
+        app = "" if game.ownership is None else game.ownership.app
+        self._repository.transactions.delete(game_id, app, game.tenant)
         fields = {"game": game_id, **({"app": app} if app else {})}  # the digest of an address must not be logged
         _log.warning("a game was deleted by the operator", extra={"fields": fields})
         return True
+
+
+def _reported(act: Callable[[str], Result], game_id: str) -> Result | None:
+    """Return the result of ``act`` for a game; ``None`` with a warning if the game is missing or cannot be read."""
+    try:
+        return act(game_id)
+    except (Gone, NotFound):
+        warn(f"{game_id}: no such game")
+    except Unreadable as error:
+        warn(f"{game_id}: cannot be read: {error.reason}")
+    return None
 
 
 def _found_game(game: Game, size: int) -> FoundGame:
