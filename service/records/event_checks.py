@@ -42,7 +42,7 @@ from service.engine.variant import Rules
 from service.engine.view import DrewView, RecordedEvent
 from service.records.record import PROVABLE, Record, RecordedRound
 from service.records.report import Fault
-from service.records.writer import HEAD, Location
+from service.records.writer import HEAD, Location, tags_of_round
 
 
 def move_of(event: RecordedEvent) -> Move:
@@ -331,14 +331,8 @@ def _client_seed_faults(record: Record, index: int, recorded: RecordedRound) -> 
 
 def _unexpected_proofs(record: Record) -> Iterator[Fault]:
     for index, recorded in enumerate(record.rounds):
-        tags = {
-            "Commitment": recorded.commitment,
-            "ClientSeeds": recorded.client_seeds,
-            "Attempt": recorded.attempt,
-            "Seed": recorded.seed,
-        }
-        for name, value in tags.items():
-            if value is not None:
+        for name, _ in tags_of_round(recorded):
+            if name != "Round":
                 sentence = f"A record with the fairness {record.fairness} has no such tag."
                 yield Fault("wrong_fairness", (index, name), sentence)
 

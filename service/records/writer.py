@@ -47,7 +47,7 @@ def _places(record: Record) -> Iterator[Location | None]:
     yield from [(HEAD, name) for name, _ in _head(record)]
     for index, recorded in enumerate(record.rounds):
         yield None
-        yield from [(index, name) for name, _ in _tags(recorded)]
+        yield from [(index, name) for name, _ in tags_of_round(recorded)]
         yield from [(index, line_index) for line_index in range(len(recorded.lines))]
 
 
@@ -56,7 +56,7 @@ def _lines(record: Record) -> Iterator[str]:
         yield tag
     for recorded in record.rounds:
         yield ""
-        for _, tag in _tags(recorded):
+        for _, tag in tags_of_round(recorded):
             yield tag
         for version, event in recorded.lines:
             yield f"{version}. {format_event(event)}"
@@ -82,7 +82,8 @@ def _head(record: Record) -> Iterator[tuple[str, str]]:
     yield _tag("Result", "*" if record.result is None else " ".join(map(str, record.result)))
 
 
-def _tags(recorded: RecordedRound) -> Iterator[tuple[str, str]]:
+def tags_of_round(recorded: RecordedRound) -> Iterator[tuple[str, str]]:
+    """Yield the name of each tag of a round, and its line."""
     yield "Round", f"[Round {recorded.number}]"
     if recorded.commitment is not None:
         yield _tag("Commitment", recorded.commitment.hex())
