@@ -17,7 +17,7 @@ from service.engine.errors import InvalidNotation
 from service.engine.options import Value
 from service.engine.presence import ABSENCES, Absence
 from service.records.notation.events import scan_event, scan_seats
-from service.records.notation.scanner import INTEGER, NATURAL, POSITIVE, Scanner
+from service.records.notation.scanner import INTEGER, NATURAL, POSITIVE, Parsed, Scanner
 from service.records.record import (
     SPECTATOR,
     FairnessClaim,
@@ -46,7 +46,6 @@ MAX_ROUNDS: Final = 4000
 YIELD_EVERY: Final = 1024
 """Characters between two calls of ``yield_control``, which happen at the end of a line; each line counts as 16 more."""
 
-Parsed = TypeVar("Parsed")
 Default = TypeVar("Default")
 
 _BYTE_ORDER_MARK: Final = "\ufeff"
@@ -159,7 +158,9 @@ def _absence(scanner: Scanner) -> Absence:
 def _round(lines: _Lines) -> RecordedRound:
     number = lines.tag("Round", lambda scanner: scanner.number(POSITIVE), quoted=False)
     commitment = lines.optional_tag("Commitment", _bytes, None)
-    client_seeds = lines.optional_tag("ClientSeeds", _texts, None, quoted=False)
+    client_seeds = lines.optional_tag(
+        "ClientSeeds", lambda scanner: scanner.row(" ", Scanner.quoted), None, quoted=False
+    )
     attempt = lines.optional_tag("Attempt", lambda scanner: scanner.number(NATURAL), None, quoted=False)
     seed = lines.optional_tag("Seed", _bytes, None)
 
@@ -205,13 +206,6 @@ def _viewer(scanner: Scanner) -> Viewer:
 def _non_empty_text(scanner: Scanner) -> str:
     start = scanner.offset + 1
     return scanner.quoted() or scanner.fail("Here must be something.", start)
-
-
-def _texts(scanner: Scanner) -> tuple[str, ...]:
-    texts = [scanner.quoted()]
-    while scanner.accept(" "):
-        texts.append(scanner.quoted())
-    return tuple(texts)
 
 
 def _bytes(scanner: Scanner) -> bytes:

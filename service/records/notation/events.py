@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, TypeVar, get_args
+from typing import Any, Final, NamedTuple, get_args
 
 from service.engine.events import (
     EVENT_TYPES,
@@ -66,8 +66,6 @@ _RULE: Final = re.compile(r"[0-9A-Za-z.]+")
 _STARS: Final = re.compile(" [0-9]")
 _NOT_ZERO: Final = re.compile(r"-?[1-9][0-9]{0,14}")
 
-Parsed = TypeVar("Parsed")
-
 
 def format_result(result: RoundResult) -> str:
     """Return the result as text on one line."""
@@ -94,11 +92,11 @@ def scan_result(scanner: Scanner, round_number: int) -> RoundResult:
     carried = scanner.number(_NOT_ZERO) if scanner.accept("; carried ") else 0
     manche = _scan_manche(scanner) if scanner.accept("; manche ") else None
     scanner.expect("; scores ")
-    scores = _row(scanner, " ", Scanner.number)
+    scores = scanner.row(" ", Scanner.number)
     scanner.expect("; hands ")
-    hands = _row(scanner, ", ", _scan_remaining_hand)
+    hands = scanner.row(", ", _scan_remaining_hand)
     scanner.expect("; lines ")
-    lines = () if scanner.accept("-") else _row(scanner, ", ", _scan_line)
+    lines = () if scanner.accept("-") else scanner.row(", ", _scan_line)
     return RoundResult(
         number=round_number,
         ended_by=ended_by,
@@ -119,13 +117,6 @@ def _scan_manche(scanner: Scanner) -> Manche:
         stars.append(scanner.number(NATURAL))
     ended: Any = next((word for word in ("won", "chiree") if scanner.accept(f" {word}")), None)
     return Manche(number, tuple(stars), ended)
-
-
-def _row(scanner: Scanner, separator: str, scan: Callable[[Scanner], Parsed]) -> tuple[Parsed, ...]:
-    parts = [scan(scanner)]
-    while scanner.accept(separator):
-        parts.append(scan(scanner))
-    return tuple(parts)
 
 
 def _scan_remaining_hand(scanner: Scanner) -> RemainingHand:
@@ -177,15 +168,13 @@ def _format_hand(hand: Hand | int) -> str:
 def _scan_dealt(scanner: Scanner, round_number: int) -> Dealt | RecordedDeal:
     arranged = scanner.accept(" arranged")
     scanner.expect(": ")
-    hands = [_scan_hand(scanner)]
-    while scanner.accept(" / "):
-        hands.append(_scan_hand(scanner))
+    hands = scanner.row(" / ", _scan_hand)
     scanner.expect(" | ")
     stock = _scan_hand(scanner)
-    visible = [hand for hand in hands if isinstance(hand, tuple)]
+    visible = tuple([hand for hand in hands if isinstance(hand, tuple)])
     if len(visible) == len(hands) and isinstance(stock, tuple):
-        return Dealt(round_number, tuple(visible), stock, arranged)
-    return RecordedDeal(round_number, arranged, tuple(hands), stock)
+        return Dealt(round_number, visible, stock, arranged)
+    return RecordedDeal(round_number, arranged, hands, stock)
 
 
 def _scan_hand(scanner: Scanner) -> Hand | int:

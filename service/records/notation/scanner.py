@@ -8,8 +8,8 @@ other characters are never escaped.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Final, NoReturn
+from collections.abc import Callable, Iterable
+from typing import Final, NoReturn, TypeVar
 
 from service.engine.errors import InvalidNotation
 from service.engine.tiles import TILES, Tile
@@ -29,6 +29,9 @@ _QUOTED: Final = re.compile(
 )
 _ESCAPED: Final = re.compile(r"\\([0-9a-f]{6})")
 _UNQUOTED: Final = re.compile(r'[\x00-\x1f"\\\x7f-\x9f\u2028\u2029\ud800-\udfff]')
+
+
+Parsed = TypeVar("Parsed")
 
 
 def quote(text: str) -> str:
@@ -84,6 +87,13 @@ class Scanner:
         if not self.accept('"'):
             self.fail("The quoted text must go on, or end, here in another way.")
         return _ESCAPED.sub(lambda escaped: chr(int(escaped[1], 16)), match[0])
+
+    def row(self, separator: str, scan: Callable[[Scanner], Parsed]) -> tuple[Parsed, ...]:
+        """Read one part or more with ``scan``, as many as separators follow."""
+        parts = [scan(self)]
+        while self.accept(separator):
+            parts.append(scan(self))
+        return tuple(parts)
 
     def end(self) -> None:
         """Check that everything has been read."""
