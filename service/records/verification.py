@@ -8,8 +8,8 @@ of the record. Does not depend on the text of a record, except for the line numb
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from typing import Final, NamedTuple
+from dataclasses import asdict, dataclass, replace
+from typing import Final
 
 from service.bots.choice import LEVELS, NEWEST_EDITION
 from service.engine.errors import InvalidSetup, Reason
@@ -42,78 +42,67 @@ def verify(record: Record, yield_control: Callable[[], None] = lambda: None, bot
     for check in (_frame_faults, fairness_faults):
         faults += check(record)
         yield_control()
-    deals, play = _Deals(), _Play()
+    counts = _Counts()
     if rules is not None:
-        deals = _check_deals(record, rules, yield_control)
-        play = _check_play(record, rules, yield_control, bots)
-        faults += deals.faults + play.faults
+        faults += _check_deals(record, rules, counts, yield_control)
+        faults += _check_play(record, rules, counts, yield_control, bots=bots)
     yield_control()
     findings = findings_of(record, faults)
     return Report(
         findings=findings[:MAX_FINDINGS],
         omitted=max(0, len(findings) - MAX_FINDINGS),
         fairness=record.fairness,
-        deals=deals.total,
-        proven=deals.proven,
-        moves=play.moves,
-        finished=play.finished,
-        decisions=play.decisions,
-        unchecked=play.unchecked,
+        **asdict(counts),
     )
 
 
-class _Deals(NamedTuple):
-    """The result of the checks of all deals of a record."""
+@dataclass(slots=True)
+class _Counts:
+    """What was checked so far; ``Report`` explains the fields."""
 
-    total: int = 0
+    deals: int = 0
     proven: int = 0
-    """The number of deals that follow from their seeds."""
-    faults: tuple[Fault, ...] = ()
-
-
-class _Play(NamedTuple):
-    """The result of the checks of the play; ``Report`` explains the fields."""
-
-    faults: tuple[Fault, ...] = ()
     moves: int = 0
     finished: bool = False
     decisions: int = 0
     unchecked: tuple[tuple[Unchecked, int], ...] = ()
 
 
-def _check_deals(record: Record, rules: Rules, yield_control: Callable[[], None]) -> _Deals:
-    total = proven = 0
-    faults: list[Fault] = []
-    for index in range(len(record.rounds)):
+def _check_deals(record: Record, rules: Rules, counts: _Counts, yield_control: Callable[[], None]) -> Iterator[Fault]:
+    """Yield the faults of all complete deals, and count these."""
+    for index, recorded in enumerate(record.rounds):
         yield_control()
-        checked, errors = _check_deal(rules, record, index)
-        total += checked
-        proven += checked and not errors and is_provable(record, record.rounds[index])
-        faults += errors
-    return _Deals(total, proven, tuple(faults))
+        dealt = recorded.lines[0].event if recorded.lines else None
+        if isinstance(dealt, Dealt):
+            faults = _faults_of_deal(rules, record, index, dealt)
+            counts.deals += 1
+            counts.proven += not faults and is_provable(record, recorded)
+            yield from faults
 
 
-def _check_play(record: Record, rules: Rules, yield_control: Callable[[], None], bots: BotLimits) -> _Play:
-    """Check the play up to its first fault, and the result of the match if there is none."""
-    faults: list[Fault] = []
+def _check_play(
+    record: Record, rules: Rules, counts: _Counts, yield_control: Callable[[], None], *, bots: BotLimits
+) -> Iterator[Fault]:
+    """Yield the faults of the moves of computer players, and the first fault of the play or else of the result."""
     state: State | None = None
-    moves = events = 0
+    events = 0
     decisions = DecisionChecker(record, rules, bots, yield_control)
     for events, step in enumerate(replay_record(record, rules), 1):
         if isinstance(step, Fault):
-            faults.append(step)
+            yield step
             break
         state = step.state
         wrong_move = decisions.add(step)
-        faults += [] if wrong_move is None else [wrong_move]
-        moves += isinstance(step.line.event, MOVES)
+        if wrong_move is not None:
+            yield wrong_move
+        counts.moves += isinstance(step.line.event, MOVES)
         if events % YIELD_EVERY == 0:
             yield_control()
     else:
         if events == sum([len(recorded.lines) for recorded in record.rounds]):
-            faults += _result_faults(record, state)
-    finished = state is not None and state.phase == FINISHED
-    return _Play(tuple(faults), moves, finished, decisions.checked, tuple(sorted(decisions.unchecked.items())))
+            yield from _result_faults(record, state)
+    counts.finished = state is not None and state.phase == FINISHED
+    counts.decisions, counts.unchecked = decisions.checked, tuple(sorted(decisions.unchecked.items()))
 
 
 def rules_of(record: Record) -> tuple[Rules | None, list[Fault]]:
@@ -181,21 +170,16 @@ def _version_faults(record: Record) -> Iterator[Fault]:
             before = version
 
 
-def _check_deal(rules: Rules, record: Record, index: int) -> tuple[bool, list[Fault]]:
-    """Return whether the round has a complete deal, and the faults of this deal."""
-    recorded = record.rounds[index]
-    dealt = recorded.lines[0].event if recorded.lines else None
-    if not isinstance(dealt, Dealt):
-        return False, []
+def _faults_of_deal(rules: Rules, record: Record, index: int, dealt: Dealt) -> list[Fault]:
     place = (index, 0)
     faults = []
     if dealt.arranged and record.fairness != ARRANGED:
         faults.append(Fault("wrong_fairness", place, f"The deal was arranged; the fairness is {record.fairness}."))
     dealt = replace(dealt, round=index + 1)
     errors = list(deal_faults(rules, dealt, place))
-    if not errors and is_over(recorded):
+    if not errors and is_over(record.rounds[index]):
         errors += seed_faults(rules, record, index, dealt)
-    return True, faults + errors
+    return faults + errors
 
 
 def _result_faults(record: Record, state: State | None) -> list[Fault]:
