@@ -14,7 +14,7 @@ from service.engine.events import Dealt, Event, Finished, RoundEnded
 from service.engine.options import Value, format_value
 from service.engine.presence import PresenceEvent
 from service.engine.variant import Rules, Variant
-from service.engine.view import RecordedEvent, view_for_record
+from service.engine.view import view_for_record
 from service.records.notation.events import format_event
 from service.records.notation.scanner import quote
 from service.records.record import SPECTATOR, Record, RecordedClock, RecordedRound, VersionedEvent, Viewer
@@ -68,7 +68,7 @@ def _head(record: Record) -> Iterator[tuple[str, str]]:
         yield _tag("GameId", record.game)
     yield _tag("Variant", record.variant)
     yield _tag("Edition", record.edition)
-    yield _tag("Options", " ".join([_option(key, value) for key, value in record.options]))
+    yield _tag("Options", " ".join([f"{key}={format_value(value)}" for key, value in record.options]))
     for seat, name in enumerate(record.players):
         yield f"Player {seat}", f"[Player {seat} {quote(name)}{_format_kind(record, seat)}]"
     if record.clock is not None:
@@ -105,10 +105,6 @@ def _format_clock(clock: RecordedClock) -> str:
     return f"bank={clock.bank} increment={clock.increment}" if clock.turn is None else f"turn={clock.turn}"
 
 
-def _option(key: str, value: Value) -> str:
-    return f"{key}={format_value(value)}"
-
-
 def _tag(name: str, value: str | int) -> tuple[str, str]:
     return name, f"[{name} {quote(str(value))}]"
 
@@ -137,25 +133,25 @@ def build_record(
     ``viewer``: a running round is redacted for this viewer; ``None``: nothing is redacted.
     """
     played_rounds = _by_round(events)
-    running = bool(played_rounds) and not any(
-        [isinstance(event, RoundEnded | Finished) for _, event in played_rounds[-1]]
-    )
-    last = played_rounds[-1][-1][1] if played_rounds else None
+    last_round = played_rounds[-1] if played_rounds else []
+    running = bool(last_round) and not any([isinstance(event, RoundEnded | Finished) for _, event in last_round])
+    last = last_round[-1][1] if last_round else None
     result = last.winners if isinstance(last, Finished) else None
+    seat = None if viewer == SPECTATOR else viewer
     rounds = []
     for number, played in enumerate(played_rounds, 1):
         over = number < len(played_rounds) or not running
         seed = (seeds or {}).get(number) if over else None
-        lines = tuple([VersionedEvent(version, _redacted(event, viewer, over=over)) for version, event in played])
+        is_visible = viewer is None or over
+        lines = [VersionedEvent(version, view_for_record(event, seat, over=is_visible)) for version, event in played]
         dealt = played[0][1]
         proof = dealt.proof if isinstance(dealt, Dealt) else None
-        if proof is None:
-            rounds.append(RecordedRound(number, commitment, seed=seed, lines=lines))
-            commitment = None
-        else:
-            attempt = proof.attempt if over else None
-            rounds.append(RecordedRound(number, commitment, proof.client_seeds, attempt, seed, lines))
+        recorded = RecordedRound(number, commitment, seed=seed, lines=tuple(lines))
+        commitment = None
+        if proof is not None:
+            recorded = recorded._replace(client_seeds=proof.client_seeds, attempt=proof.attempt if over else None)
             commitment = proof.next_commitment
+        rounds.append(recorded)
     if commitment is not None:
         next_round = len(played_rounds) + 1
         seed = None if result is None else (seeds or {}).get(next_round)
@@ -173,8 +169,3 @@ def _by_round(
             rounds.append([])
         rounds[-1].append((version, event))
     return rounds
-
-
-def _redacted(event: Event | PresenceEvent, viewer: Viewer | None, *, over: bool) -> RecordedEvent:
-    """Return the event redacted for this viewer; ``over``: whether its round is over."""
-    return view_for_record(event, None if viewer == SPECTATOR else viewer, over=viewer is None or over)
