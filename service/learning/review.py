@@ -17,10 +17,9 @@ from typing import Final, NamedTuple
 from service.bots.knowledge import Observation, observe
 from service.engine.events import Dealt, Event, RoundEnded
 from service.engine.moves import DEAL, Move
-from service.engine.presence import ALL_PRESENT, Presence, PresenceEvent
+from service.engine.presence import ALL_PRESENT, Presence
 from service.engine.state import State
 from service.engine.variant import Rules
-from service.engine.view import DrewView, RecordedDeal
 from service.learning.analysis import Advantage, Estimate, estimates, is_clear, luck_of, results
 from service.records.event_checks import move_of
 from service.records.record import Record
@@ -182,7 +181,7 @@ def _replayed(record: Record, rules: Rules) -> Iterator[tuple[State, Presence, S
         event = step.line.event
         if isinstance(event, Dealt):
             events = [event]
-        elif not isinstance(event, PresenceEvent | DrewView | RecordedDeal):
+        elif isinstance(event, Event):
             events.append(event)
         state, presence = step.state, step.presence
 

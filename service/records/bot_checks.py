@@ -18,10 +18,9 @@ from service.bots.knowledge import Observation, observe
 from service.engine.deal import seed_of_decision
 from service.engine.events import DealProof, Dealt, Event
 from service.engine.moves import Move
-from service.engine.presence import ALL_PRESENT, SUBSTITUTE, Presence, PresenceEvent
+from service.engine.presence import ALL_PRESENT, SUBSTITUTE, Presence
 from service.engine.state import State
 from service.engine.variant import Rules
-from service.engine.view import DrewView, RecordedDeal
 from service.records.event_checks import is_over, is_provable, move_of
 from service.records.record import Record, RecordedBot
 from service.records.replay import MOVES, Step
@@ -29,7 +28,6 @@ from service.records.report import Fault, Unchecked
 
 _EDITION_OF_SUBSTITUTES: Final = 1
 """A record does not name this edition, because there has been only one."""
-_ALL_LEVELS: Final = frozenset(LEVELS)
 
 
 class BotLimits(NamedTuple):
@@ -44,7 +42,7 @@ class BotLimits(NamedTuple):
 NO_DECISIONS: Final = BotLimits(frozenset(), 0)
 CHEAP_DECISIONS: Final = BotLimits(frozenset(LEVELS) - {"expert"}, 2000)
 """For a web server: decisions that take at most a few milliseconds each."""
-ALL_DECISIONS: Final = BotLimits(_ALL_LEVELS, 20_000)
+ALL_DECISIONS: Final = BotLimits(frozenset(LEVELS), 20_000)
 """For a separate process: the maximum number of decisions of ``expert`` takes most of an hour."""
 
 
@@ -78,7 +76,7 @@ class DecisionChecker:
                 fault = self._decision(bot, step)
         if isinstance(event, Dealt):
             self._begin_round(step, event)
-        elif not isinstance(event, PresenceEvent | DrewView | RecordedDeal):
+        elif isinstance(event, Event):
             self._events.append(event)
         self._state, self._presence = step.state, step.presence
         return fault
