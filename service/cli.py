@@ -263,8 +263,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.set_defaults(run=_serve, values=(), needs="settings")
     commands = parser.add_subparsers(title="commands", metavar="command")
     serve = commands.add_parser(
-        "serve",
-        help="run the server until Ctrl-C (the default); without REDIS_URL also an embedded Redis server",
+        "serve", help="run the server until Ctrl-C (the default); without REDIS_URL also an embedded Redis server"
     )
     serve.set_defaults(run=_serve)
     bots = commands.add_parser("bots", help="make the moves of computer players until Ctrl-C; needs REDIS_URL")

@@ -177,10 +177,7 @@ class Match:
             fairness=ARRANGED if deck.game is None else PROVABLE,
         )
         record = build_record(
-            head,
-            enumerate(self._events, 2),
-            commitment=deck.commitment(1),
-            seeds=None if deck.game is None else seeds,
+            head, enumerate(self._events, 2), commitment=deck.commitment(1), seeds=None if deck.game is None else seeds
         )
         return format_record(record)
 

@@ -143,10 +143,7 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "round_over": ("round_over",),
     "game_over": ("game_over",),
     "seats_taken": ("seats_taken", "seat_taken"),
-    "not_due": (
-        "deadline_not_passed",
-        "nothing_to_claim",
-    ),
+    "not_due": ("deadline_not_passed", "nothing_to_claim"),
     "limit_reached": (
         "too_many_keys",
         "too_many_webhooks",
@@ -162,11 +159,7 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "stale_version": ("stale_version",),
     "too_large": ("too_large",),
     "uri_too_long": ("uri_too_long",),
-    "unsupported_media_type": (
-        "wrong_content_type",
-        "no_content_type",
-        "compressed_body",
-    ),
+    "unsupported_media_type": ("wrong_content_type", "no_content_type", "compressed_body"),
     "invalid": (
         "required",
         "required_one_of",

@@ -25,16 +25,7 @@ from service.engine.events import (
 )
 from service.engine.layout import Layout
 from service.engine.moves import DONE, DRAW, FLIP, PASS, PLAY, Move
-from service.engine.presence import (
-    Claimed,
-    Forfeited,
-    Left,
-    Presence,
-    PresenceEvent,
-    Resigned,
-    Returned,
-    TimedOut,
-)
+from service.engine.presence import Claimed, Forfeited, Left, Presence, PresenceEvent, Resigned, Returned, TimedOut
 from service.engine.referee import MAX_DEAL_ATTEMPTS, can_open, deal_attempt, first_valid_deal, forced_move
 from service.engine.state import FINISHED, PLAYING, State
 from service.engine.tiles import sort_tiles
@@ -213,9 +204,7 @@ def fairness_faults(record: Record) -> Iterator[Fault]:
     if not _has_id(record):
         place = (HEAD, "GameId" if record.game else "Fairness")
         yield Fault(
-            "missing_game",
-            place,
-            f"Verifiable deals need a game id of at most {MAX_CLIENT_SEED_CHARS} characters.",
+            "missing_game", place, f"Verifiable deals need a game id of at most {MAX_CLIENT_SEED_CHARS} characters."
         )
     last_was_dealt = True
     for index, recorded in enumerate(record.rounds):

@@ -14,18 +14,7 @@ from typing import Final, NamedTuple
 
 from service.engine.deal import NO_DECK
 from service.engine.errors import IllegalMove
-from service.engine.events import (
-    Dealt,
-    Done,
-    Drew,
-    Eliminated,
-    Event,
-    Finished,
-    Flipped,
-    Passed,
-    Played,
-    RoundEnded,
-)
+from service.engine.events import Dealt, Done, Drew, Eliminated, Event, Finished, Flipped, Passed, Played, RoundEnded
 from service.engine.presence import (
     ALL_PRESENT,
     Forfeited,

@@ -159,9 +159,7 @@ def build_record(
     return replace(head, viewer=viewer if running else None, result=result, rounds=tuple(rounds))
 
 
-def _by_round(
-    events: Iterable[tuple[int, Event | PresenceEvent]],
-) -> list[list[tuple[int, Event | PresenceEvent]]]:
+def _by_round(events: Iterable[tuple[int, Event | PresenceEvent]]) -> list[list[tuple[int, Event | PresenceEvent]]]:
     """Return the events of each round, its deal first; events between two rounds belong to the earlier one."""
     rounds: list[list[tuple[int, Event | PresenceEvent]]] = []
     for version, event in events:

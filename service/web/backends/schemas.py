@@ -76,11 +76,7 @@ class ApplicationLimitsSchema(Schema):
         metadata=doc("Requests to create or join a game in a minute; absent without a limit.", minimum=1, example=6_000)
     )
     bytes_per_day = fields.Integer(
-        metadata=doc(
-            "Bytes that it may store in a day of UTC; absent without a limit.",
-            minimum=1,
-            example=100_000_000,
-        )
+        metadata=doc("Bytes that it may store in a day of UTC; absent without a limit.", minimum=1, example=100_000_000)
     )
     keys = _count("Keys that are valid at a time.", 10)
     webhooks = _count("Endpoints.", 5)
@@ -107,10 +103,7 @@ class ApplicationInfoSchema(Schema):
 
 
 def application_json(
-    backend: Backend,
-    keys: Sequence[KeyRecord],
-    usage: Usage,
-    limits: dict[str, int | None],
+    backend: Backend, keys: Sequence[KeyRecord], usage: Usage, limits: dict[str, int | None]
 ) -> JsonObject:
     """Return an application with its valid keys, its usage, and its own ``limits``, of which ``None`` is no limit."""
     same_for_all = {

@@ -142,13 +142,7 @@ class DealInSchema(RequestSchema):
         required=True,
         metadata=doc("One hand per seat, in seat order; empty for a player who is out of the match."),
     )
-    stock = TileList(
-        tile_field("A tile."),
-        0,
-        _MAX_TILES,
-        required=True,
-        metadata=doc("The stock, in drawing order."),
-    )
+    stock = TileList(tile_field("A tile."), 0, _MAX_TILES, required=True, metadata=doc("The stock, in drawing order."))
 
 
 OptionsInSchema = RequestSchema.from_dict(option_fields(in_request=True), name="OptionsInSchema")

@@ -159,9 +159,7 @@ class ClaimInSchema(RequestSchema):
     """A claim of another seat, whose time is over."""
 
     seat = StrictInteger(
-        required=True,
-        validate=Range(0, MAX_SEATS - 1),
-        metadata=doc("The seat whose time is over.", example=1),
+        required=True, validate=Range(0, MAX_SEATS - 1), metadata=doc("The seat whose time is over.", example=1)
     )
 
 

@@ -37,10 +37,7 @@ def _computing(schema: type[Schema]) -> ResponseSpec:
     tag="learning",
     access="seat",
     headers=("Accept-Language",),
-    responses={
-        200: ResponseSpec(description="The hint.", schema=HintSchema),
-        202: _computing(HintSchema),
-    },
+    responses={200: ResponseSpec(description="The hint.", schema=HintSchema), 202: _computing(HintSchema)},
     own_problems=("forbidden", "not_your_turn", "round_over", "game_over"),
 )
 def get_hint(services: Services, access: Access) -> RawResponse:
@@ -92,10 +89,7 @@ def begin_review(services: Services, access: Access) -> RawResponse:
     tag="learning",
     access="any_seat_or_app",
     headers=("Accept-Language",),
-    responses={
-        200: ResponseSpec(description="The review.", schema=ReviewSchema),
-        202: _computing(ReviewSchema),
-    },
+    responses={200: ResponseSpec(description="The review.", schema=ReviewSchema), 202: _computing(ReviewSchema)},
 )
 def get_review(services: Services, access: Access) -> RawResponse:
     """Get the review of a match.

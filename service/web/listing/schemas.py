@@ -58,15 +58,13 @@ class ListQuerySchema(RequestSchema):
         ),
     )
     statuses = QueryWords(
-        STATUSES,
-        data_key="status",
-        metadata=doc("Only games with one of these statuses, such as `waiting,playing`."),
+        STATUSES, data_key="status", metadata=doc("Only games with one of these statuses, such as `waiting,playing`.")
     )
     variant = _variant("Only games of this variant.")
     updated_after = QueryTime(
         metadata=doc(
             "Only games that were changed after this time. The list follows a change after a moment, so use a time "
-            "some seconds before the last response.",
+            "some seconds before the last response."
         )
     )
     limit = limit_field()

@@ -12,11 +12,7 @@ from service.records.report import CODES
 from service.web.board.schemas import PlacedBoardSchema
 from service.web.events.schemas import EventDataSchema
 from service.web.fields.shown import SeatedSchema, digest, seat_field
-from service.web.fields.strict import (
-    QueryAspect,
-    RequestSchema,
-    doc,
-)
+from service.web.fields.strict import QueryAspect, RequestSchema, doc
 from service.web.view.schemas import AbsenceRuleSchema, ClockSchema, CommitmentSchema, OptionsSchema
 
 _CHEAP_LEVELS: Final = " and ".join([f"`{level}`" for level in sorted(CHEAP_DECISIONS.levels)])
@@ -142,8 +138,7 @@ class MatchRecordSchema(Schema):
     absence = fields.Nested(AbsenceRuleSchema, metadata=doc("What follows at a deadline; with `clock`."))
     date = fields.DateTime(metadata=doc("When the game was created."))
     fairness = fields.String(
-        required=True,
-        metadata=doc("The method by which deals can be proven, or `arranged`.", example=SCHEME),
+        required=True, metadata=doc("The method by which deals can be proven, or `arranged`.", example=SCHEME)
     )
     whole = fields.Boolean(
         required=True, metadata=doc("`false` while a round is in progress, as not all of it is revealed.")

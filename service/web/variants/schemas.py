@@ -247,13 +247,7 @@ def variant_json(variant: Variant, language: Language) -> JsonObject:
             "unevaluatedProperties": False,
         },
         "deals": [
-            {
-                "set": row.highest,
-                "players": row.players,
-                "hand": row.hand,
-                "stock": row.stock,
-                "drawable": row.drawable,
-            }
+            {"set": row.highest, "players": row.players, "hand": row.hand, "stock": row.stock, "drawable": row.drawable}
             for row in deal_table(variant.key)
         ],
         "scoring": {

@@ -77,11 +77,7 @@ class WebhookSchema(Schema):
 
     id = fields.String(required=True, metadata=doc("The id of the endpoint.", example="mfrggzdfmztwq2lk"))
     url = fields.String(required=True, metadata=doc("Where messages are posted."))
-    events = fields.List(
-        fields.String(),
-        required=True,
-        metadata=doc("The types of messages that are sent there."),
-    )
+    events = fields.List(fields.String(), required=True, metadata=doc("The types of messages that are sent there."))
     status = fields.String(
         required=True,
         metadata=doc(
