@@ -321,7 +321,7 @@ class SeekInSchema(RequestSchema):
 
 def game_request(fields: dict[str, Any], backend: Backend | None) -> GameRequest:
     """Return the game that the current request asks for; ``backend`` is the application that will own it, if any."""
-    source = fields.get("continues")
+    source, fill = fields.get("continues"), fields.get("fill")
     return GameRequest(
         variant=fields.get("variant", ""),
         seats=tuple([_seat_request(seat) for seat in fields["players"]]),
@@ -343,27 +343,14 @@ def game_request(fields: dict[str, Any], backend: Backend | None) -> GameRequest
         network=request_network(),
         ref=fields.get("ref"),
         lobby=fields.get("lobby"),
-        fill=_fill_of(fields),
+        fill=None if fill is None else Fill(fill["after"] * 1000, fill["bot"]),
     )
 
 
 def sought_game(fields: dict[str, Any], backend: Backend | None) -> GameRequest:
     """Return the table that the current request seeks, as a request for a game with only open seats."""
-    return GameRequest(
-        variant=fields["variant"],
-        seats=(SeatRequest(OPEN_SEAT),) * fields["players"],
-        options=fields.get("options", {}),
-        clock=_clock_settings(fields),
-        app=None if backend is None else backend.id,
-        network=request_network(),
-        fill=_fill_of(fields),
-    )
-
-
-def _fill_of(fields: dict[str, Any]) -> Fill | None:
-    """Return when computer players fill the open seats of a requested game; ``None`` for never."""
-    fill = fields.get("fill")
-    return None if fill is None else Fill(fill["after"] * 1000, fill["bot"])
+    seats = [{"open": True}] * fields["players"]
+    return game_request({**fields, "players": seats, "ref": None}, backend)  # this ref is that of the player
 
 
 def _clock_settings(fields: dict[str, Any]) -> ClockSettings | None:
