@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from flask import Blueprint
@@ -101,11 +102,17 @@ def get_record(services: Services, access: Access) -> RawResponse:
     etag = f"{access.etag}-{_ETAG_SUFFIXES[media_type]}"
     if etag_matches(etag):
         return not_modified(etag)
+
+    def make() -> bytes:
+        record = services.games.queries.record(access)
+        if media_type == JSON:
+            return to_json(record_json(record, services.yield_control))
+        services.yield_control()
+        return format_record(record).encode()
+
     if media_type == JSON:
-        return ok_json(
-            cached_body(services.responses, access, "record as JSON", lambda: _as_json(services, access)), etag=etag
-        )
-    body = cached_body(services.responses, access, "record", lambda: _as_text(services, access))
+        return ok_json(cached_body(services.responses, access, "record as JSON", make), etag=etag)
+    body = cached_body(services.responses, access, "record", make)
     return plain(body, etag=etag, media_type=media_type, file_name=f"{access.game.id}{FILE_SUFFIX}")
 
 
@@ -128,7 +135,7 @@ def verify_record(services: Services) -> RawResponse:
     """
     limit_expensive(services)
     negotiate(JSON)
-    record = _parsed(services, _sent_text())
+    record = _sent_record(services)
     return ok(report_json(verify(record, services.yield_control, CHEAP_DECISIONS)))
 
 
@@ -152,37 +159,18 @@ def replay_record(services: Services) -> RawResponse:
     limit_expensive(services)
     negotiate(JSON)
     aspect = read_query(_replay_query_in)["aspect"]
-    text = _sent_text()
-    limit_places(services.limits, count_plays(text))
-    record = _parsed(services, text)
+    record = _sent_record(services, lambda text: limit_places(services.limits, count_plays(text)))
     language = preferred_language()
     replayed = replay(record, aspect, language, services.yield_control)
     return ok(replay_json(record, replayed, aspect, services.yield_control), language=language)
 
 
-def _sent_text() -> str:
-    """Return the record in the body."""
+def _sent_record(services: Services, admit: Callable[[str], None] = lambda _: None) -> Record:
+    """Return the record in the body; ``admit`` gets its text before it is parsed."""
     try:
         text = decode_record(read_text(_RECORD_TYPES))
-    except InvalidRecord as refusal:
-        raise InvalidBody({"": [refusal.reason]}) from refusal
-    idempotency(None)  # checks the key; nothing is created, so no response is stored under it
-    return text
-
-
-def _parsed(services: Services, text: str) -> Record:
-    try:
+        idempotency(None)  # checks the key; nothing is created, so no response is stored under it
+        admit(text)
         return parse_record(text, services.yield_control)
     except InvalidRecord as refusal:
         raise InvalidBody({"": [refusal.reason]}) from refusal
-
-
-def _as_json(services: Services, access: Access) -> bytes:
-    record = services.games.queries.record(access)
-    return to_json(record_json(record, services.yield_control))
-
-
-def _as_text(services: Services, access: Access) -> bytes:
-    record = services.games.queries.record(access)
-    services.yield_control()
-    return format_record(record).encode()
