@@ -53,8 +53,8 @@ class _ApplicationSchema(RequestSchema):
 def create(settings: Settings, name: str) -> int:
     """Create an application, and print its key."""
 
-    def command(keys: Backends) -> None:
-        new = keys.create(validate(_ApplicationSchema(), {"name": name})["name"])
+    def command(backends: BackendsFacade) -> None:
+        new = backends.keys.create(validate(_ApplicationSchema(), {"name": name})["name"])
         _audit("an application was made", new.backend.id)
         warn(f"application {new.backend.id} ({new.backend.name}); its key is shown only now")
         print(new.key, flush=True)
@@ -65,9 +65,9 @@ def create(settings: Settings, name: str) -> int:
 def list_all(settings: Settings) -> int:
     """Print every application: id, time of creation, suffixes of its valid keys or ``suspended``, own limits, name."""
 
-    def command(keys: Backends) -> None:
-        for backend in keys.all():
-            shown = "suspended" if backend.suspended else _keys(keys, backend)
+    def command(backends: BackendsFacade) -> None:
+        for backend in backends.keys.all():
+            shown = "suspended" if backend.suspended else _keys(backends.keys, backend)
             limits = [_limits(backend)] if backend.limits != NO_OWN_LIMITS else []
             print(backend.id, format_rfc3339(backend.created_at), shown, *limits, backend.name, sep="  ")
 
@@ -77,8 +77,8 @@ def list_all(settings: Settings) -> int:
 def rotate(settings: Settings, app: str, overlap: int) -> int:
     """Create a new key for an application, and print it; the other keys stay valid for ``overlap`` seconds."""
 
-    def command(keys: Backends) -> None:
-        new = keys.rotate(app, overlap)
+    def command(backends: BackendsFacade) -> None:
+        new = backends.keys.rotate(app, overlap)
         others = "the others are revoked" if not overlap else f"the others stay valid for {overlap} s"
         _audit("a key of an application was made", new.backend.id)
         warn(f"a new key of {new.backend.name}, which is shown only now; {others}")
@@ -90,10 +90,10 @@ def rotate(settings: Settings, app: str, overlap: int) -> int:
 def revoke(settings: Settings, app: str, suffix: str | None) -> int:
     """Revoke the key with this suffix, or all keys of the application."""
 
-    def command(keys: Backends) -> None:
-        backend = keys.revoke(app, suffix)
+    def command(backends: BackendsFacade) -> None:
+        backend = backends.keys.revoke(app, suffix)
         _audit("a key of an application was revoked" if suffix else "all keys of an application were revoked", app)
-        warn(f"revoked; valid keys of {backend.name}: {_keys(keys, backend)}")
+        warn(f"revoked; valid keys of {backend.name}: {_keys(backends.keys, backend)}")
 
     return _run(settings, command)
 
@@ -102,8 +102,8 @@ def suspend(settings: Settings, app: str, *, suspended: bool) -> int:
     """Reject all keys of an application, or accept them again."""
     new_status = "suspended" if suspended else "resumed"
 
-    def command(keys: Backends) -> None:
-        backend = keys.suspend(app, suspended=suspended)
+    def command(backends: BackendsFacade) -> None:
+        backend = backends.keys.suspend(app, suspended=suspended)
         warn(f"{backend.name} is {new_status}; its games go on")
         _audit(f"an application was {new_status}", backend.id)
 
@@ -121,8 +121,8 @@ def limit(settings: Settings, app: str, *limits: int | None) -> int:
         warn("name a limit: --requests, --games or --stored")
         return 2
 
-    def command(keys: Backends) -> None:
-        backend = keys.change(app, lambda before: before._replace(limits=before.limits._replace(**changes)))
+    def command(backends: BackendsFacade) -> None:
+        backend = backends.keys.change(app, lambda before: before._replace(limits=before.limits._replace(**changes)))
         warn(f"{backend.name} has {_limits(backend)}: everywhere after {APPLIED_SECONDS} s at the latest")
         _audit("the limits of an application were changed", backend.id, **backend.limits._asdict())
 
@@ -137,7 +137,7 @@ def delete(settings: Settings, app: str) -> int:
         _audit("an application was deleted", app)
         warn("deleted with its endpoints; games that it has created go on")
 
-    return _run_service(settings, command)
+    return _run(settings, command)
 
 
 def reindex(settings: Settings, app: str | None) -> int:
@@ -166,12 +166,7 @@ def _progress(progress: Progress) -> str:
     return f"{seen} entries and games looked at, {indexed} indexed, {removed} removed"
 
 
-def _run(settings: Settings, command: Callable[[Backends], None]) -> int:
-    """Run a command on applications; return the exit status."""
-    return _run_service(settings, lambda backends: command(backends.keys))
-
-
-def _run_service(settings: Settings, command: Callable[[BackendsFacade], None]) -> int:
+def _run(settings: Settings, command: Callable[[BackendsFacade], None]) -> int:
     """Run a command on applications and their endpoints; return the exit status."""
     configure_logging(settings.log_level, settings.log_format)
     storage = open_storage(settings, Metrics())
