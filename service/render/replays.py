@@ -12,12 +12,13 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from service.engine.events import Dealt, RoundEnded
+from service.engine.layout import Layout
 from service.engine.state import FINISHED
 from service.engine.variant import Rules
 from service.engine.view import RecordedEvent
 from service.records.event_checks import deal_faults
 from service.records.record import Record, VersionedEvent
-from service.records.replay import Step, replay_record
+from service.records.replay import replay_record
 from service.records.report import Fault, Finding
 from service.records.verification import findings_of, rules_of
 from service.render.geometry import Geometry, GrowingGeometry
@@ -65,60 +66,33 @@ def replay(record: Record, aspect: int, language: str, yield_control: Callable[[
     rules, faults = rules_of(record)
     if rules is None:
         return Replay((), None, _finding(record, faults[0]))
-    builder = _Builder(record, rules, aspect, language, yield_control=yield_control)
-    fault = None
+    names = tuple([name or None for name in record.players])
+    reader = Reader(None, names, language).of_game(rules)
+    rounds: dict[int, list[ReplayedEvent]] = {}
+    layouts: dict[int, Layout] = {}
+    state, fault = rules.start(), None
     for step in replay_record(record, rules):
         if isinstance(step, Fault):
             fault = step
             break
-        builder.add(step)
-    rounds = builder.rounds()
-    fault = fault or _fault_of_next_deal(record, rules, rounds[-1].number if rounds else 0)
-    return Replay(rounds, builder.winners, _finding(record, fault) if fault else None)
-
-
-class _Builder:
-    """Collects the steps of a record into rounds."""
-
-    def __init__(
-        self, record: Record, rules: Rules, aspect: int, language: str, *, yield_control: Callable[[], None]
-    ) -> None:
-        self.winners: tuple[int, ...] | None = None
-        names = tuple([name or None for name in record.players])
-        self._reader = Reader(None, names, language).of_game(rules)
-        self._geometry = GrowingGeometry(len(rules.tiles), rules.layout_spread(), aspect, pause=yield_control)
-        self._yield_control = yield_control
-        self._rounds: list[ReplayedRound] = []
-        self._last: Step | None = None
-        self._events: list[ReplayedEvent] = []
-        """The events of the current round."""
-
-    def add(self, step: Step) -> None:
-        state = step.state
-        event = _numbered(step.line.event, state.round)
-        if isinstance(event, Dealt):
-            self._end_round()
-        layout = state.layout
-        text = event_sentence(event, layout, self._reader)
-        self._events.append(ReplayedEvent(step.line._replace(event=event), len(layout.placements), text))
-        self._last = step
-        self.winners = state.winners if state.phase == FINISHED else None
-        if not len(self._events) % _YIELD_EVERY:
-            self._yield_control()
-
-    def rounds(self) -> tuple[ReplayedRound, ...]:
-        """Return all rounds; the last one ends here."""
-        self._end_round()
-        return tuple(self._rounds)
-
-    def _end_round(self) -> None:
-        """Add the current round with its last table, if it has events."""
-        if self._last is None or not self._events:
-            return
-        index, _ = self._last.place
-        geometry = self._geometry.extended(self._last.state.layout).geometry
-        self._rounds.append(ReplayedRound(int(index) + 1, tuple(self._events), geometry))
-        self._events = []
+        state, (index, _) = step.state, step.place
+        event, layout = _numbered(step.line.event, state.round), state.layout
+        events = rounds.setdefault(index, [])
+        line, text = step.line._replace(event=event), event_sentence(event, layout, reader)
+        events.append(ReplayedEvent(line, len(layout.placements), text))
+        layouts[index] = layout
+        if not len(events) % _YIELD_EVERY:
+            yield_control()
+    table = GrowingGeometry(len(rules.tiles), rules.layout_spread(), aspect, pause=yield_control)
+    replayed = tuple(
+        [
+            ReplayedRound(index + 1, tuple(events), table.extended(layouts[index]).geometry)
+            for index, events in rounds.items()
+        ]
+    )
+    fault = fault or _fault_of_next_deal(record, rules, replayed[-1].number if replayed else 0)
+    winners = state.winners if state.phase == FINISHED else None
+    return Replay(replayed, winners, _finding(record, fault) if fault else None)
 
 
 def _numbered(event: RecordedEvent, number: int) -> RecordedEvent:
