@@ -37,13 +37,8 @@ def layout_after(rules: Rules, layout: Layout | None, event: object) -> Layout |
         return layout.flip_lead() if len(layout.placements) == 1 else None
     if isinstance(event, Played):
         end = None if event.end is None else layout.end(event.end)
-        if end is None:
-            fits = event.end is None and not layout.placements
-        else:
-            fits = layout.admits(end, event.tile, event.outer)
-        return (
-            rules.lay_tile(layout, end, event.tile, event.seat, face_down=event.face_down, outer=event.outer)
-            if fits
-            else None
-        )
+        leads = event.end is None and not layout.placements
+        if not leads and (end is None or not layout.admits(end, event.tile, event.outer)):
+            return None
+        return rules.lay_tile(layout, end, event.tile, event.seat, face_down=event.face_down, outer=event.outer)
     return layout
