@@ -137,28 +137,3 @@ class State(NamedTuple):
         for scored in self.placements_scored:
             totals[scored.seat] += scored.points
         return tuple(totals)
-
-
-def new_match(seats: int, layout: Layout, *, has_manches: bool = False) -> State:
-    """Return the state of a match before its first deal. ``layout``: the empty table."""
-    zeros = (0,) * seats
-    return State(
-        phase=ROUND_OVER,
-        round=0,
-        hands=((),) * seats,
-        stock=(),
-        layout=layout,
-        turn=None,
-        tiles_laid=0,
-        drew=False,
-        opener=None,
-        went_out_first=None,
-        placements_scored=(),
-        totals=zeros,
-        eliminated_round=zeros,
-        carry=0,
-        next_leader=None,
-        dealer=None,
-        winners=(),
-        manche=Manche(1, zeros) if has_manches else None,
-    )

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Final, Literal, NamedTuple
 
 from service.engine.errors import InvalidSetup, Reason
-from service.engine.events import EndReason, RemainingHand, RoundResult
+from service.engine.events import EndReason, Manche, RemainingHand, RoundResult
 from service.engine.layout import (
     FIRST_LONG_SIDE,
     LEFT,
@@ -31,7 +31,7 @@ from service.engine.layout import (
     empty_layout,
 )
 from service.engine.options import Option, Options, Value, resolve
-from service.engine.state import Hand, PlacementScore, State, new_match
+from service.engine.state import ROUND_OVER, Hand, PlacementScore, State
 from service.engine.tiles import Tile, double, pips
 
 ScoreOrder = Literal["highest", "lowest"]
@@ -227,7 +227,27 @@ class Rules:
 
     def start(self) -> State:
         """Return the state before the first deal."""
-        return new_match(self.seats, self.empty_layout(), has_manches=self.has_manches)
+        zeros = (0,) * self.seats
+        return State(
+            phase=ROUND_OVER,
+            round=0,
+            hands=((),) * self.seats,
+            stock=(),
+            layout=self.empty_layout(),
+            turn=None,
+            tiles_laid=0,
+            drew=False,
+            opener=None,
+            went_out_first=None,
+            placements_scored=(),
+            totals=zeros,
+            eliminated_round=zeros,
+            carry=0,
+            next_leader=None,
+            dealer=None,
+            winners=(),
+            manche=Manche(1, zeros) if self.has_manches else None,
+        )
 
     def empty_layout(self) -> Layout:
         """Return the table before the first tile of a round."""
