@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from itertools import chain
 from typing import Final
 
 from service.engine.events import RoundResult
@@ -19,10 +18,10 @@ _HEAVIEST_FIRST: Final = tuple(sorted(TILES, key=lambda tile: (tile.double, tile
 
 def first_held(state: State, tiles: Iterable[Tile]) -> Opening | None:
     """Let the first of these tiles that is in a hand lead."""
-    held = {*chain(*state.hands)}
+    seats = {tile: seat for seat, hand in enumerate(state.hands) for tile in hand}
     for tile in tiles:
-        if tile in held:
-            return Opening([tile in hand for hand in state.hands].index(True), (tile,))
+        if tile in seats:
+            return Opening(seats[tile], (tile,))
     return None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -97,9 +96,10 @@ def side_number(seat: int, teams: int) -> int:
 
 def values_by_side(hands: Iterable[RemainingHand], teams: int) -> dict[int, int]:
     """Return the value that each side has in hand."""
-    values: Counter[int] = Counter()
+    values: dict[int, int] = {}
     for hand in hands:
-        values[side_number(hand.seat, teams)] += hand.value
+        side = side_number(hand.seat, teams)
+        values[side] = values.get(side, 0) + hand.value
     return values
 
 
