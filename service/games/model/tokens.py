@@ -58,7 +58,7 @@ def new_write_id(random_bytes: RandomBytes) -> bytes:
 
 def hash_secret(secret: str) -> bytes:
     """Return the SHA-256 of a token or a join code, which is stored instead of it."""
-    return sha256(_bytes(secret)).digest()
+    return sha256(secret.encode("utf-8", "surrogateescape")).digest()
 
 
 # Join codes. A code contains the shard of its game. So the key that maps the code to the game is in the slot of the
@@ -105,7 +105,7 @@ def is_join_code(text: str, join_hash: bytes | None) -> bool:
 
 def short_digest(*words: str) -> str:
     """Return a digest of these words: 128 bits, 22 URL-safe characters. It depends on the boundaries of the words."""
-    return _base64(sha256(_with_lengths(map(_bytes, words))).digest()[:16])
+    return _base64(sha256(_with_lengths([word.encode("utf-8", "surrogateescape") for word in words])).digest()[:16])
 
 
 def find_hash(secret: str, hashes: Sequence[bytes | None]) -> int | None:
@@ -120,10 +120,6 @@ def find_hash(secret: str, hashes: Sequence[bytes | None]) -> int | None:
 
 def _with_lengths(words: Iterable[bytes]) -> bytes:
     return b"".join([b"%d:%b" % (len(word), word) for word in words])
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
 
 
 def _base64(data: bytes) -> str:

@@ -68,7 +68,8 @@ class GameQueries:
     def legal_moves(self, access: Access) -> LegalMoves:
         """Return the legal moves of the viewer's seat."""
         game, seat = access.game, access.seat
-        return LegalMoves(game.version, game.state.turn, game.to_act, legal_moves_for(game, seat), game.shown_deadline)
+        deadline = None if game.clock is None else game.shown_deadline
+        return LegalMoves(game.version, game.state.turn, game.to_act, legal_moves_for(game, seat), deadline)
 
     def score(self, access: Access) -> ScoreCard:
         """Return the score card: the standings, and the result of every finished round."""
