@@ -77,7 +77,7 @@ def ok(value: Any, *, etag: str | None = None, language: Language | None = None)
 
 def ok_json(body: bytes, *, etag: str | None = None, language: Language | None = None) -> RawResponse:
     """Return the same response as ``ok`` for a serialized value; ``etag`` is sent unchanged."""
-    return RawResponse(_OK, [_JSON_TYPE, *_viewer_headers(etag), *_language_header(language)], body)
+    return RawResponse(_OK, [_JSON_TYPE, *_viewer_headers(etag, language)], body)
 
 
 def to_json(value: Any) -> bytes:
@@ -119,7 +119,8 @@ def conditional(etag: str, make: Callable[[], bytes], language: Language | None 
     ``language``: the language of its texts for people, if it has any; it becomes a part of the ETag.
     """
     negotiate(JSON)
-    etag = etag_in(etag, language)
+    if language is not None:
+        etag = etag_in(etag, language)
     return not_modified(etag) if etag_matches(etag) else ok_json(make(), etag=etag, language=language)
 
 
@@ -233,10 +234,12 @@ def _compressed(body: bytes) -> bytes:
     return gzip.compress(body, 9, mtime=0)
 
 
-def _viewer_headers(etag: str | None) -> list[tuple[str, str]]:
+def _viewer_headers(etag: str | None, language: Language | None = None) -> list[tuple[str, str]]:
     headers = [_PRIVATE_NO_CACHE, _VARY]
     if etag is not None:
         headers.append(("ETag", f'"{etag}"'))
+    if language is not None:
+        headers.append(("Content-Language", language))
     return headers
 
 
