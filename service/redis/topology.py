@@ -16,7 +16,8 @@ from service.redis.cluster import ClusterTopology
 from service.redis.connection import (
     Command,
     DedicatedConnection,
-    call_together,
+    MaybeSent,
+    NotSent,
     connect,
     dedicated_connection,
     durability_warnings,
@@ -102,7 +103,10 @@ class SingleNodeTopology(Topology):
         return round_trip(self._pool, commands)
 
     def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
-        return call_together(self.call, calls)
+        try:
+            return round_trip(self._pool, tuple([command for _, command in calls])) if calls else []
+        except (NotSent, MaybeSent) as error:
+            return [error] * len(calls)
 
     def node(self, key: bytes) -> str:  # noqa: ARG002
         return self._name

@@ -209,7 +209,7 @@ def view_game(game: Game, viewer: Viewer, lifetimes: Lifetimes) -> GameView:
         rematch_of=game.rematch_of,
         spectators=game.spectators,
         auto=game.auto,
-        fills_at=game.fills_at,
+        fills_at=None if game.room is None else game.fills_at,
     )
 
 
