@@ -1,8 +1,8 @@
 """The command line, ``domino-service`` or ``python -m service``; without a command it serves.
 
-Owns the commands, their output and the exit status: 0 on success; 1 if the service could not continue, a command could
-not do what was asked, or a record is not verified; 2 for an invalid setting or argument, or a file that cannot be read.
-Light to import, because the supervising process imports it. Does not depend on the implementation of the commands.
+Owns the arguments of the commands and the exit status: 0 on success; 1 if the service could not continue, a command
+could not do what was asked, or a record is not verified; 2 for an invalid setting or argument, or a file that cannot be
+read. Light to import, because the supervising process imports it. Does not depend on how a command is implemented.
 """
 
 from __future__ import annotations

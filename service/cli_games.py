@@ -158,7 +158,7 @@ class _Games:
                 warn(f"{game_id}: cannot be read: {error.reason}")
 
     def show(self, game_id: str) -> dict[str, object]:
-        """Return the public data of a game and its players."""
+        """Return the public data of a game and its players. Raises ``NotFound``, ``Gone``, ``Unreadable``."""
         game = self._repository.reader.reload(game_id)
         fields = _as_fields(_found_game(game, self._repository.store.size(game_id)))
         players = [{"kind": seat.kind, "name": seat.name} for seat in game.seats]
@@ -166,7 +166,7 @@ class _Games:
         return {**fields, **times, "players": players}
 
     def delete(self, game_id: str) -> bool:
-        """Delete a game, as its application would."""
+        """Delete a game, as its application would; return ``True``. Raises as ``show``."""
         game = self._repository.reader.reload(game_id)
         app = "" if game.ownership is None else game.ownership.app
         self._repository.transactions.delete(game_id, app, game.tenant)

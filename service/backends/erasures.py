@@ -114,7 +114,7 @@ class Erasures:
         if not unreadable:
             for erasure in erased:
                 self._store.done(app, erasure)
-        elif erased == pending:
+        elif len(erased) == len(pending):
             raise UnreadableGames(len(unreadable))
 
     def _erase_from_listed(self, app: str, pending: Sequence[Erasure]) -> tuple[int, set[str]]:

@@ -212,7 +212,7 @@ class _Inference:
                 self._exclude(seat, tiles_with(self._layout_after(index).open_mask))
 
     def _layout_after(self, index: int) -> Layout:
-        """Return the layout after an event. It is computed only when it is read: most plays need no conclusion."""
+        """Return the layout after an event; call it in the order of events. Most events need none."""
         newer = self.events[self.events_laid : index + 1]
         self.layout = reduce(partial(layout_after, self.rules), newer, self.layout)
         self.events_laid = index + 1

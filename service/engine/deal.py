@@ -122,7 +122,7 @@ NO_DECK: Final = Deck(b"")
 def length_prefixed(*values: str | bytes | int) -> bytes:
     """Return a field for each value; numbers are written in decimal.
 
-    Different lists of fields never give the same bytes.
+    Different lists of written values never give the same bytes.
     """
     data = [value if isinstance(value, bytes) else str(value).encode() for value in values]
     return b"".join([len(part).to_bytes(4, "big") + part for part in data])

@@ -190,7 +190,7 @@ def _winners_after_forfeits(
     """Return the winners of a finished match; a side does not win if all of its seats have forfeited.
 
     ``winners``: the winners by the rules. If none of them remains, the best of the other sides win. If all sides have
-    forfeited, the winners do not change.
+    forfeited, the winners do not change. The seats of a side have the same rank.
     """
     remaining = [seat for seat in range(rules.seats) if not set(rules.side(seat)) <= forfeited]
     if not remaining:

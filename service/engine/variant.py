@@ -141,7 +141,7 @@ def _winner_leads(_state: State, result: RoundResult) -> int | None:
 
 
 def no_branches(_layout: Layout, _double: Tile) -> Branching:
-    """Let no double branch (rules 8.5)."""
+    """Let no double branch."""
     return NEVER
 
 
@@ -166,8 +166,8 @@ class Rules:
     """Returns the result of a round; each hand comes with its ``hand_value``."""
     match_end: Callable[[State], Verdict]
     """Returns the effect of a round on the match; called after each round, with its scores in the totals."""
-    round_ends: tuple[Callable[[State], EndReason | None], ...] = (first_seat_out,)
-    """Return the reason why the round is over, or ``None``. The first reason counts; ``round_end`` adds ``blocked``."""
+    end_checks: tuple[Callable[[State], EndReason | None], ...] = (first_seat_out,)
+    """Each returns why the round is over, or ``None``; the first reason counts. ``round_end`` adds ``blocked``."""
     may_follow: Callable[[Layout, Hand], Hand] = one_tile
     """Returns the tiles of a hand that can follow the last tile in the same turn, whether they fit or not."""
     drawing: Drawing = UNTIL_IT_FITS
@@ -298,9 +298,10 @@ class Rules:
     def round_end(self, state: State) -> EndReason | None:
         """Return the reason why the round is over, or ``None``; called after each play, draw and flip.
 
-        A round is blocked if no hand has a tile that fits, and no tile can be drawn (rules 1.7 d, 2.9 c, 3.8).
+        After ``end_checks``: a round is blocked if no hand has a tile that fits, and no tile can be drawn (rules 1.7 d,
+        2.9 c, 3.8, 4.6, 5.6).
         """
-        for check in self.round_ends:
+        for check in self.end_checks:
             if reason := check(state):
                 return reason
         if len(state.stock) > self.reserve:

@@ -260,11 +260,11 @@ class RedisCalls:
                         raise unanswered(error) from error
         finally:
             self._observe(operation, monotonic() - began)
-        for answer in answers:
-            if isinstance(answer, NoScriptError):
-                return self.read_all(operation, key, *map(_with_source, commands))
-            if isinstance(answer, Exception):
-                raise as_unavailable(answer) or answer from None
+        errors = [answer for answer in answers if isinstance(answer, Exception)]
+        if any(isinstance(error, NoScriptError) for error in errors):
+            return self.read_all(operation, key, *map(_with_source, commands))
+        if errors:
+            raise as_unavailable(errors[0]) or errors[0] from None
         return answers
 
     def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:

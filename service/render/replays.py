@@ -83,10 +83,10 @@ def replay(record: Record, aspect: int, language: str, yield_control: Callable[[
         layouts[index] = layout
         if not len(events) % _YIELD_EVERY:
             yield_control()
-    table = GrowingGeometry(len(rules.tiles), rules.layout_spread(), aspect, pause=yield_control)
+    growing = GrowingGeometry(len(rules.tiles), rules.layout_spread(), aspect, pause=yield_control)
     replayed = tuple(
         [
-            ReplayedRound(index + 1, tuple(events), table.extended(layouts[index]).geometry)
+            ReplayedRound(index + 1, tuple(events), growing.extended(layouts[index]).geometry)
             for index, events in rounds.items()
         ]
     )

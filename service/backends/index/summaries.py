@@ -68,7 +68,7 @@ So these turns come after all turns with a deadline, the oldest first.
 """
 
 DELETED: Final = "deleted"
-"""The type of a feed item that reports the deletion of a game."""
+"""The status of a deleted game in the index, and the type of the feed item that reports its deletion."""
 
 RESET: Final = "reset"
 """The type of a feed item that reports that items were dropped."""

@@ -151,7 +151,7 @@ class RedisWebhooks:
         """Extend the lease ``leased`` by ``lease`` milliseconds. Return the new lease, ``None`` if it was lost."""
         shard = shard_of(webhook.app)
         assert shard is not None, "the id of an application has a shard"
-        key = keys.reminders_of_application("webhooks", webhook.app)
+        key = keys.reminder_sets("webhooks")[shard]
         heartbeat = keys.heartbeat(shard, is_one=self._calls.topology.scripts_span_slots)
         command = evalsha("renew", (key, heartbeat), _reminder(webhook), repr(leased).encode(), lease)
         answer = self._calls.write("renew", key, command)

@@ -1,4 +1,7 @@
-"""When a turn, a round and a match are over. Each game chooses its answers from these."""
+"""When a turn, a round and a match are over. Each game chooses its answers from these.
+
+The defaults, ``first_seat_out``, ``one_tile`` and ``UNTIL_IT_FITS``, are beside ``Rules``.
+"""
 
 from __future__ import annotations
 

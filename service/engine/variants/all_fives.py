@@ -47,7 +47,7 @@ def _build(options: Options, seats: int) -> Rules:
         reserve=reserve,
         end_value=double_both_halves,
         points=_points,
-        round_ends=(target_reached(target), first_seat_out) if at_once else (first_seat_out,),
+        end_checks=(target_reached(target), first_seat_out) if at_once else (first_seat_out,),
         score_round=_score_round(settings["blocked_score"], teams, _ROUNDINGS[settings["rounding"]]),
         match_end=total_reached(target, "highest"),
         teams=teams,

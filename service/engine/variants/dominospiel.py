@@ -30,7 +30,7 @@ def _build(options: Options, seats: int) -> Rules:
         opening=lowest_double,
         may_follow=any_number,
         drawing=ONE_AND_GO_ON,
-        round_ends=(first_seat_out if first_out else all_seats_out,),
+        end_checks=(first_seat_out if first_out else all_seats_out,),
         score_round=_score_round(loser_writes_stock=first_out),
         match_end=total_reached(options["limit"], "lowest"),
         settlement=settlements[options["settlement"]],

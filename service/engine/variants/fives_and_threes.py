@@ -33,7 +33,7 @@ def _build(options: Options, seats: int) -> Rules:
         reserve=len(_SET),
         end_value=double_both_halves,
         points=_points(target if settings["exact"] else None, teams),
-        round_ends=(target_reached(target), side_out(teams)),
+        end_checks=(target_reached(target), side_out(teams)),
         score_round=_score_round,
         match_end=total_reached(target, "highest"),
         teams=teams,

@@ -28,7 +28,7 @@ def _build(options: Options, seats: int) -> Rules:
         line_ends=(),
         branching=lead_only,
         face_down=True,
-        round_ends=(first_seat_out, all_ends_closed, nothing_left_fits),
+        end_checks=(first_seat_out, all_ends_closed, nothing_left_fits),
         score_round=_score_round,
         match_end=after_rounds(options["rounds"]),
     )

@@ -36,7 +36,7 @@ def _build(options: Options, seats: int) -> Rules:
         face_down=True,
         may_follow=doubles_after_a_double,
         may_flip=_may_flip,
-        round_ends=(flipped, first_seat_out, all_ends_closed),  # a flip also closes every end
+        end_checks=(flipped, first_seat_out, all_ends_closed),  # a flip also closes every end
         hand_value=_hand_value,
         score_round=_score_round(others_write_own=options["others_write_own"]),
         match_end=_match_end(options["limit"]),

@@ -1,4 +1,7 @@
-"""Records and hosted games: export a game as a record for one viewer, and start a new game from a record."""
+"""Records and hosted games: export a game as a record for one viewer, and start a new game from a record.
+
+``service.engine.view`` decides which seeds an exported record reveals.
+"""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ class Game(GameFacts):
         return self.deferred_deadline(self.allowance)
 
     def deferred_deadline(self, allowance: OutageAllowance) -> int | None:
-        """Return the deadline with this allowance, before whose end it has no effect.
+        """Return the deadline with this allowance: after an outage it takes effect when the allowance ends, or later.
 
         An outage postpones the turns that began before its end. In a game with banks it postpones all later turns, too,
         because a bank ran down during the outage.

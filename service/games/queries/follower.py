@@ -103,7 +103,8 @@ class Follower(ABC, Generic[Page]):
                     page = self._content_of(self._pending.get(timeout=timeout))
                 except Empty:
                     now = monotonic()
-                    self._must_read = self._must_read or now >= self._read_at
+                    if now >= self._read_at:
+                        self._must_read = True
                     if now >= deadline:
                         return None
             if page is not None:
@@ -169,7 +170,8 @@ class Follower(ABC, Generic[Page]):
         page, more = self._read_page()
         now = monotonic()
         self._read_at, self._earliest = now + self._poll, 0.0 if more else now + self._pause
-        self._must_read = self._must_read or more
+        if more:
+            self._must_read = True
         return page
 
     def _record_delivery(self, page: Page) -> None:

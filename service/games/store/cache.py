@@ -114,7 +114,7 @@ class GameReader:
         return None if stored is None else self._cache.decode(game_id, stored)
 
     def reload(self, game_id: str) -> Game:
-        """Return the stored game, which existed a moment ago. Raises ``NotFound`` if it has expired."""
+        """Return the stored game. Raises ``NotFound`` if it does not exist or has expired."""
         game = self.load(game_id)
         if game is None:
             raise expired()
