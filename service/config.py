@@ -364,6 +364,7 @@ class Settings:
         values: dict[str, object] = {}
         errors: list[InvalidSetting] = []
         for setting in SETTINGS:
+            text = None
             try:
                 text = _text_of(setting, environ)
                 if text is not None:

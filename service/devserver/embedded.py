@@ -87,8 +87,8 @@ def _version(program: str) -> str:
 class EmbeddedServer:
     """One server on one data folder. Start it, use its ``url``, stop it; or use it as a context manager.
 
-    ``options`` are settings of the server (``{"maxmemory": "5mb"}``) that override the defaults of this module. A
-    server that was stopped or has ended by itself can be started again, with the same data and address.
+    ``options`` are settings of the server that override the defaults of this module. Warns about the permissions of the
+    folder and dropped writes. A server that has ended can be started again, with the same data and address.
     """
 
     def __init__(self, folder: Path, *, options: Mapping[str, str] | None = None) -> None:
@@ -119,8 +119,8 @@ class EmbeddedServer:
     def start(self, pause: Callable[[float], None] = time.sleep) -> str:
         """Lock the folder, start the server and wait until it answers; return its URL.
 
-        ``pause`` is called repeatedly to wait for some seconds; what it raises ends the start. Raises ``CannotServe``,
-        with the tail of the server's log if the server ended or did not answer in time.
+        ``pause`` is called repeatedly to wait for some seconds; what it raises ends the start. Raises ``CannotServe``
+        without a program or access to the folder, and if the server ended or is silent, with the tail of its log.
         """
         if self.pid is not None:
             return self.url

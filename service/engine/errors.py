@@ -25,7 +25,7 @@ class Reason(NamedTuple):
 
 
 class Refusal(Exception):
-    """A request that the rules reject; the state is unchanged. ``service.reasons`` has the code of each reason."""
+    """A request that is refused; the state is unchanged. ``service.reasons`` has the code of each reason."""
 
     def __init__(self, word: str, **params: Param) -> None:
         self.reason = Reason(word, params)

@@ -225,7 +225,7 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
     cfg: Any
     body_seconds: ClassVar[float] = 10.0
     send_seconds: ClassVar[float] = 30.0
-    last_request_seconds: ClassVar[float] = 0.5  # at a shutdown, for one more request; its response closes a connection
+    last_request_seconds: ClassVar[float] = 0.5  # at a shutdown, for a last request of a connection
 
     def init_process(self) -> None:
         """Run the worker until it ends. gunicorn calls this in the new process after the fork."""

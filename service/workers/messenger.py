@@ -128,7 +128,7 @@ class EndpointLease:
         return not self._is_over and not self._stop.is_set() and monotonic() < self._renewed_at + SAFE_SECONDS
 
     def _renew(self) -> bool:
-        """Renew the lease, and read the endpoint again, if it is time. Return whether to continue with both."""
+        """Renew the lease, and read the endpoint again, if it is time; false if one is gone."""
         webhook, leased = self._webhook, self._leased
         if webhook is None or leased is None or self._storage_failed:
             return False

@@ -161,6 +161,7 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
         Loop("erasures", eraser.step, eraser.close),
         webhooks,
         Loop("deletions", partial(_every, POLL_SECONDS, storage.deleted.poll)),
+        # Heartbeats tell of outages, which defer the deadlines in messages.
         Loop("heartbeats", partial(_every, BEAT_SECONDS, storage.reminders.heartbeats.refresh)),
     ]
     return Messenger(loops, stop).run()

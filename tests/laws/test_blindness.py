@@ -163,7 +163,7 @@ def pictures(match: Match, state: State) -> tuple[str, ...]:
     placed = geometry(table.layout, table.tiles_in_set, table.spread, 16)
     words = board_description(table.layout, "en")
     return (
-        json.dumps(board_json(table.version, table.round, 16, placed)),
+        json.dumps(board_json(placed, version=table.version, round_number=table.round, aspect=16)),
         render_svg(placed, table.highest, Caption("The table", words, "en")),
         "\n".join(render_layout(table.layout, 80)),
     )

@@ -20,7 +20,7 @@ from service.games.model.game import OWNER, Game
 from service.games.model.game_events import GAME_EVENT_TYPES, Created, EventEnvelope
 from service.games.model.schedule import Lifetimes
 from service.games.model.seats import BOT, OPEN_SEAT
-from service.games.model.views import GameView, format_rfc3339, standings, view_event, view_game
+from service.games.model.views import GameView, format_rfc3339, standings, view_event, view_game, without_none
 from service.games.reminders import OutageAllowance
 
 # Seats as an application sees them: their refs, those that have to move, and the results of a match.
@@ -229,8 +229,3 @@ def shown_item(cursor: str, item: bytes, summary: bytes | None) -> bytes:
 def reset_item(cursor: str, at: int) -> bytes:
     """Return the feed item which reports that items were dropped; the stored items come after ``cursor``."""
     return orjson.dumps({"cursor": cursor, "version": 0, "type": RESET, "at": format_rfc3339(at)})
-
-
-def without_none(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields that are not ``None``."""
-    return {name: value for name, value in fields.items() if value is not None}

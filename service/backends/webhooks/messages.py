@@ -15,13 +15,13 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from service.backends.index.summaries import awaited, refs_of, results, with_ref, with_refs, without_none
+from service.backends.index.summaries import awaited, refs_of, results, with_ref, with_refs
 from service.engine.events import Finished, RoundEnded
 from service.engine.presence import TimedOut
 from service.engine.state import PLAYING, ROUND_OVER
 from service.games.model.game import Game
 from service.games.model.game_events import Created, EventEnvelope, Filled, Freed, Joined, Reminded, Started
-from service.games.model.views import format_rfc3339, view_event
+from service.games.model.views import format_rfc3339, view_event, without_none
 
 TURN: Final = "game.turn"
 DEADLINE: Final = "game.deadline"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from service.engine.events import Event, RoundResult
 from service.engine.layout import Layout
@@ -278,7 +278,12 @@ def standings(game: Game) -> tuple[Standing, ...]:
     )
 
 
-# The text form of a time, everywhere in the service.
+# JSON, everywhere in the service: fields without a value, and the text form of a time.
+
+
+def without_none(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields that are not ``None``."""
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 @lru_cache(maxsize=4096)

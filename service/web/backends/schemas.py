@@ -7,11 +7,10 @@ from typing import Final
 
 from marshmallow import Schema, fields
 
-from service.backends.index.summaries import without_none
 from service.backends.keys import DEFAULT_OVERLAP_SECONDS, MAX_KEYS, NewKey
 from service.backends.values import ATTEMPTS_KEPT, FEED_ITEMS, MAX_REPEATS, Backend, KeyRecord, Usage
 from service.backends.webhooks.endpoints import MAX_REQUESTED, MAX_WEBHOOKS
-from service.games.model.views import format_rfc3339
+from service.games.model.views import format_rfc3339, without_none
 from service.web.fields.strict import JsonObject, Range, RequestSchema, StrictInteger, doc
 
 _MAX_OVERLAP_SECONDS: Final = 30 * 86_400

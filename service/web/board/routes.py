@@ -73,7 +73,9 @@ def get_board_as_json(services: Services, access: Access) -> RawResponse:
 
     def make() -> bytes:
         table, geometry = _placed(services, access, query)
-        result = board_json(table.version, table.round, query["aspect"], geometry, first=query["from_"])
+        result = board_json(
+            geometry, version=table.version, round_number=table.round, aspect=query["aspect"], first=query["from_"]
+        )
         if language is not None:
             result["text"] = board_sentence(table.layout, language)
         return to_json(result)

@@ -15,7 +15,7 @@ from service.render.geometry import Geometry, GrowingGeometry, PlacedEnd, Placed
 from service.web.fields.strict import JsonObject
 
 
-def board_json(version: int, round_number: int, aspect: int, geometry: Geometry, *, first: int = 0) -> JsonObject:
+def board_json(geometry: Geometry, *, version: int, round_number: int, aspect: int, first: int = 0) -> JsonObject:
     """Return the table with its tiles from index ``first`` on; ``aspect``: width by height in tenths."""
     return {
         "version": version,

@@ -350,7 +350,8 @@ def game_request(fields: dict[str, Any], backend: Backend | None) -> GameRequest
 def sought_game(fields: dict[str, Any], backend: Backend | None) -> GameRequest:
     """Return the table that the current request seeks, as a request for a game with only open seats."""
     seats = [{"open": True}] * fields["players"]
-    return game_request({**fields, "players": seats, "ref": None}, backend)  # this ref is that of the player
+    # Its ``ref`` is that of the player; all other fields mean the same as for a new game.
+    return game_request({**fields, "players": seats, "ref": None}, backend)
 
 
 def _clock_settings(fields: dict[str, Any]) -> ClockSettings | None:

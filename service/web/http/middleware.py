@@ -95,7 +95,7 @@ class RequestMiddleware:
         except BaseException:
             self._end(environ, route, status, started)
             raise
-        if streamed:
+        if streamed:  # the request ends after the body is closed, which raises nothing (``Streams``)
             return ClosingIterator(body, partial(self._end, environ, route, status, started))
         self._end(environ, route, status, started)
         return body

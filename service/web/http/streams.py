@@ -46,6 +46,8 @@ class StreamLimits(NamedTuple):
 
 
 class _OpenStream(NamedTuple):
+    """``game``: also the id of an application, for its feed; ``unwatch``: called before the connection is closed."""
+
     network: str
     game: str
     unwatch: Callable[[], None]

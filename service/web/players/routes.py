@@ -6,10 +6,10 @@ from typing import Final
 
 from flask import Blueprint
 
-from service.backends.index.summaries import without_none
 from service.backends.values import Backend
 from service.engine.errors import Reason
 from service.games.model.errors import NotFound
+from service.games.model.views import without_none
 from service.web.fields.names import is_reference
 from service.web.http.errors import InvalidBody
 from service.web.http.headers import negotiate, read_query

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from service.backends.index.summaries import without_none
 from service.engine.events import Dealt
 from service.engine.tiles import Tile
 from service.engine.view import DealtView, RecordedDeal
-from service.games.model.views import EventView
+from service.games.model.views import EventView, without_none
 from service.games.queries.fairness import FairnessReport, RoundFairness
 from service.records.record import Record, RecordedClock, RecordedRound, VersionedEvent
 from service.records.report import Finding, Report
@@ -153,7 +152,7 @@ def _replayed_round(replayed: ReplayedRound, aspect: int) -> JsonObject:
     dealt = replayed.events[0].line.event
     assert isinstance(dealt, Dealt)
     version = replayed.events[-1].line.version
-    board = board_json(version, replayed.number, aspect, replayed.geometry)
+    board = board_json(replayed.geometry, version=version, round_number=replayed.number, aspect=aspect)
     steps = [_step(event) for event in replayed.events]
     return {"round": replayed.number, **_dealt(dealt), "board": board, "steps": steps}
 

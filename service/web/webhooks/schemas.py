@@ -7,10 +7,9 @@ from typing import Any
 
 from marshmallow import Schema, fields
 
-from service.backends.index.summaries import without_none
 from service.backends.values import DeliveryAttempt, Webhook
 from service.backends.webhooks.messages import MESSAGE_TYPES, PING
-from service.games.model.views import format_rfc3339
+from service.games.model.views import format_rfc3339, without_none
 from service.outgoing.addresses import MAX_URL_CHARACTERS
 from service.outgoing.sender import secret_text
 from service.web.fields.strict import BoundedList, JsonObject, Length, OneOf, RequestSchema, doc
