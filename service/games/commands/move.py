@@ -57,7 +57,7 @@ def make_move(context: CommandContext, access: Access, command: MoveCommand) -> 
     game, seat, from_store = access[:3]
     if seat is None:
         raise unauthorized()
-    record = context.record(command.key, "move", str(seat))
+    record = None if command.key is None else context.idempotency.record(command.key, "move", str(seat))
     token_hash = game.seats[seat].token_hash
     decide = partial(decide_move, seat, token_hash, command)
     try:
