@@ -213,9 +213,12 @@ class Walker:
             self._publish_anew(table.id)
         for rule, operation, request in asked:
             seat = self._open_seat(table, snapshot) if operation.id == "fillSeat" else viewer.seat or 0
+            codes = set(self.server.scan_iter("domino:code:*")) if operation.id == "changeJoinCode" else set()
             answer = self._answer(table, snapshot.version, viewer, (rule, operation, request), seat=seat)
             if answer[0] < 300:
                 self.done.add(operation.id)
+            if operation.id == "changeJoinCode":  # as no byte is random here, another game would be given the same code
+                self.server.delete(*set(self.server.scan_iter("domino:code:*")) - codes, b"-")
             if method_of(rule) != "GET":
                 for game in re.findall(rb'"id":"(\w+)"', answer[2]):  # a rematch is begun once
                     if game.decode() != table.id:
@@ -332,7 +335,10 @@ def test_no_operation_tells_a_viewer_what_is_hidden_from_it(
             for rule, operation in operations(walker.api.client.application)
             if "<game>" in rule.rule or (method_of(rule) == "GET" and operation.access in ("app", "public_or_app"))
         }
-        assert of_games - walker.done == NEVER_DONE | {"claimSeat"}, "ASKED has no request that is answered"
+        # With an open seat, a match cannot begin in which all seats are needed.
+        all_needed = some_seats(variant) == variants()[variant].players.low
+        never = NEVER_DONE | {"claimSeat"} | ({"startGame"} if all_needed else set())
+        assert of_games - walker.done == never, "ASKED has no request that is answered"
 
 
 @pytest.mark.parametrize("clock", [{"turn": 60}, {"bank": 60, "increment": 5}], ids=["turn", "bank"])

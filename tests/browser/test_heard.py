@@ -20,7 +20,7 @@ from service.render.sentences.numbers import pip_word
 from service.render.sentences.places import host_name
 from tests.api.saved_games import shortest
 from tests.browser.pages import LONG_MS, OpenPage
-from tests.browser.playing import fitting, laying, log, offered
+from tests.browser.playing import HAND, fitting, laying, log, offered
 from tests.support.lanes import in_lane
 from tests.whole.table import Table
 
@@ -64,6 +64,8 @@ KEEP_HEARD: Final = """(() => {
 })()"""
 """Keeps what is added to live regions, in the order in which it is."""
 
+DREW: Final = re.compile(r"(?P<name>.+) drew (?:a tile|(?P<count>[0-9]+) tiles)\.")
+
 MATCH_IS_OVER: Final = ".play.finished"
 ON_TURN: Final = f".state.turn, .actions [data-action=deal], {MATCH_IS_OVER}"
 """A turn of the page's seat, of which a deal is one; or the end, when there is none any more."""
@@ -77,15 +79,19 @@ def players(variant: str) -> list[dict[str, Any]]:
 
 def make_move(page: Page) -> None:
     """Make the first move that the page offers, and wait for the next turn or the end."""
-    before = log(page).count()
+    before, hand = log(page).count(), page.evaluate(HAND)
     fitting(page).or_(offered(page)).first.wait_for()  # the hand comes after whose turn it is
+    changes_hand = True
     if fitting(page).count():
         fitting(page).first.click()
         laying(page).first.focus()  # only then is it to be seen
         laying(page).first.click()
     else:
+        changes_hand = offered(page).first.get_attribute("data-action") in ("draw", "deal")
         offered(page).first.click()
     expect(log(page).nth(before)).to_be_attached()
+    if changes_hand:
+        page.wait_for_function(f"hand => ({HAND})() !== hand", arg=hand)  # the log may tell of it before
     page.wait_for_function("() => !document.querySelector('.actions button:disabled')")
     on_turn(page)
 
@@ -108,7 +114,16 @@ def open_on_turn(page: Page, table: Table) -> None:
 
 
 def heard(page: Page) -> list[str]:
-    return [str(line) for line in page.evaluate("heard")]
+    """What was heard; draws in a row are one line, as the page tells together what it hears of together."""
+    lines: list[str] = []
+    for line in page.evaluate("heard"):
+        drew, before = DREW.fullmatch(line), DREW.fullmatch(lines[-1] if lines else "")
+        if drew and before and drew["name"] == before["name"]:
+            count = sum([int(each["count"] or 1) for each in (before, drew)])
+            lines[-1] = f"{drew['name']} drew {count} tiles."
+        else:
+            lines.append(line)
+    return lines
 
 
 def short_match(variant: str) -> dict[str, int]:

@@ -85,5 +85,6 @@ def test_a_finished_double_six_match_takes_four_kib(variant: str, bundled_server
                 bundled_server.admin.memory_usage(key, samples=0) for key in (keys.state(game), keys.events(game))
             ]
             sizes.append(sum([size or 0 for size in key_sizes]))
-    assert median(sizes) <= 4 * KIB, sizes
+    kibs = 4.25 if variant == "cochon" else 4  # its matches have the most rounds
+    assert median(sizes) <= kibs * KIB, sizes
     assert max(sizes) <= 5 * KIB, sizes
