@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from playwright.sync_api import Locator, Page, expect
@@ -32,7 +33,7 @@ POINTED_MS: Final = 8_000
 FITS: Final = re.compile(r", (fits|passt) (?!nicht)")
 """In the name of a tile of the hand that can be laid."""
 
-HAND: Final = "() => [...document.querySelectorAll('[role=option]')].map((each) => each.dataset.tile).join()"
+_HAND: Final = "() => [...document.querySelectorAll('[role=option]')].map((each) => each.dataset.tile).join()"
 """The tiles of the hand that is shown."""
 
 CENTRES: Final = """async () => {
@@ -62,6 +63,14 @@ def fitting(page: Page) -> Locator:
 def offered(page: Page) -> Locator:
     """The buttons of moves without a tile."""
     return page.locator(".actions [data-action]:not([data-action=lay])")
+
+
+@contextmanager
+def hand_drawn_anew(page: Page) -> Iterator[None]:
+    """Wait at the end of a ``with`` block until another hand is shown: the log may tell of a move before."""
+    hand = page.evaluate(_HAND)
+    yield
+    page.wait_for_function(f"hand => ({_HAND})() !== hand", arg=hand)
 
 
 def laying(page: Page) -> Locator:
@@ -123,9 +132,8 @@ class Way(ABC):
         tiles = fitting(self.page)
         tiles.or_(offered(self.page)).first.wait_for()
         if tiles.count():
-            hand = self.page.evaluate(HAND)
-            self.lay(tiles.first)
-            self.page.wait_for_function(f"hand => ({HAND})() !== hand", arg=hand)  # the log may tell of it before
+            with hand_drawn_anew(self.page):
+                self.lay(tiles.first)
         else:
             self.do(offered(self.page).first)
         expect(log(self.page).nth(before)).to_be_attached()

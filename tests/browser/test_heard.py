@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,7 +21,7 @@ from service.render.sentences.numbers import pip_word
 from service.render.sentences.places import host_name
 from tests.api.saved_games import shortest
 from tests.browser.pages import LONG_MS, OpenPage
-from tests.browser.playing import HAND, fitting, laying, log, offered
+from tests.browser.playing import fitting, hand_drawn_anew, laying, log, offered
 from tests.support.lanes import in_lane
 from tests.whole.table import Table
 
@@ -79,19 +80,19 @@ def players(variant: str) -> list[dict[str, Any]]:
 
 def make_move(page: Page) -> None:
     """Make the first move that the page offers, and wait for the next turn or the end."""
-    before, hand = log(page).count(), page.evaluate(HAND)
+    before = log(page).count()
     fitting(page).or_(offered(page)).first.wait_for()  # the hand comes after whose turn it is
-    changes_hand = True
     if fitting(page).count():
-        fitting(page).first.click()
-        laying(page).first.focus()  # only then is it to be seen
-        laying(page).first.click()
+        with hand_drawn_anew(page):
+            fitting(page).first.click()
+            laying(page).first.focus()  # only then is it to be seen
+            laying(page).first.click()
     else:
-        changes_hand = offered(page).first.get_attribute("data-action") in ("draw", "deal")
-        offered(page).first.click()
+        move = offered(page).first
+        changes_hand = move.get_attribute("data-action") in ("draw", "deal")
+        with hand_drawn_anew(page) if changes_hand else nullcontext():
+            move.click()
     expect(log(page).nth(before)).to_be_attached()
-    if changes_hand:
-        page.wait_for_function(f"hand => ({HAND})() !== hand", arg=hand)  # the log may tell of it before
     page.wait_for_function("() => !document.querySelector('.actions button:disabled')")
     on_turn(page)
 
@@ -114,7 +115,7 @@ def open_on_turn(page: Page, table: Table) -> None:
 
 
 def heard(page: Page) -> list[str]:
-    """What was heard; draws in a row are one line, as the page tells together what it hears of together."""
+    """Return what was heard. Draws in a row are one line, as the page tells together what it hears of together."""
     lines: list[str] = []
     for line in page.evaluate("heard"):
         drew, before = DREW.fullmatch(line), DREW.fullmatch(lines[-1] if lines else "")
