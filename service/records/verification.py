@@ -58,7 +58,7 @@ def verify(record: Record, yield_control: Callable[[], None] = lambda: None, bot
 
 @dataclass(slots=True)
 class _Counts:
-    """What was checked so far; ``Report`` explains the fields."""
+    """The checks that were made so far; ``Report`` explains the fields."""
 
     deals: int = 0
     proven: int = 0

@@ -1,4 +1,4 @@
-"""Which waiting games strangers can join, and which of these games count as equal tables."""
+"""The waiting games that strangers can join, and those that count as equal tables."""
 
 from __future__ import annotations
 
