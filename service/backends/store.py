@@ -25,7 +25,7 @@ from service.games.model.errors import LimitReached
 from service.games.ports import IDEMPOTENCY_TTL
 from service.limits.memory import MemoryReserve
 from service.redis import keys
-from service.redis.calls import RedisCalls, evalsha
+from service.redis.calls import RedisCalls
 from service.redis.connection import Command
 
 TTL_MS: Final = IDEMPOTENCY_TTL * 1000
@@ -38,8 +38,7 @@ def find_repeat(calls: RedisCalls, app: str, name: str, now: int) -> Repeat | No
 
     The script writes it again, so that a replica confirms it if writes wait for replicas.
     """
-    key = keys.repeats(app)
-    reply = calls.write("repeated", key, evalsha("repeated", (key,), name.encode()))
+    reply = calls.write("repeated", (keys.repeats(app),), name.encode())
     if reply is None:
         return None
     at, fingerprint, answer = reply[0].split(b" ", 2)
@@ -88,7 +87,7 @@ def decode_backend(data: bytes) -> Backend:
 def read_backend(calls: RedisCalls, app: str) -> Backend | None:
     """Return the stored application with this id. Raises ``StorageUnavailable``."""
     key = keys.application(app)
-    data = calls.read("read_app", key, (b"GET", key))
+    (data,) = calls.read_all("read_app", key, (b"GET", key))
     return None if data is None else decode_backend(data)
 
 
@@ -115,7 +114,7 @@ class RedisBackends:
     def create(self, backend: Backend) -> bool:
         """Store a new application. Return ``False`` if another one has its id."""
         self._memory_reserve.require_space(keys.application(backend.id))
-        self._calls.write("add_app", keys.APPLICATIONS, (b"SADD", keys.APPLICATIONS, backend.id.encode()))
+        self._calls.write("add_app", (keys.APPLICATIONS,), backend.id.encode(), command=b"SADD")
         return self._replace(backend.id, b"", encode_backend(backend), None)
 
     def read(self, app: str) -> Backend | None:
@@ -131,12 +130,12 @@ class RedisBackends:
         data = b"" if after is None else encode_backend(after)
         replaced = self._replace(before.id, encode_backend(before), data, repeat)
         if replaced and after is None:
-            self._calls.write("remove_app", keys.APPLICATIONS, (b"SREM", keys.APPLICATIONS, before.id.encode()))
+            self._calls.write("remove_app", (keys.APPLICATIONS,), before.id.encode(), command=b"SREM")
         return replaced
 
     def all(self) -> list[Backend]:
         """Return all applications, the oldest first."""
-        members = self._calls.read("list_apps", keys.APPLICATIONS, (b"SMEMBERS", keys.APPLICATIONS))
+        (members,) = self._calls.read_all("list_apps", keys.APPLICATIONS, (b"SMEMBERS", keys.APPLICATIONS))
         names = [keys.application(app.decode()) for app in members]
         calls: list[tuple[bytes, Command]] = [(key, (b"GET", key)) for key in names]
         answers = self._calls.run_each("list_apps", calls, complete=True)
@@ -145,8 +144,7 @@ class RedisBackends:
 
     def _replace(self, app: str, before: bytes, after: bytes, repeat: Repeat | None) -> bool:
         names = keys.application(app), keys.repeats(app)
-        command = evalsha("replace", names, before, after, *repeat_args(repeat))
-        return check_replaced(self._calls.write("replace", names[0], command)) == 1
+        return check_replaced(self._calls.write("replace", names, before, after, *repeat_args(repeat))) == 1
 
 
 class RedisErasures:
@@ -161,22 +159,20 @@ class RedisErasures:
     def request(self, app: str, ref: str) -> bool:
         """Store an erasure; one that is pending is renewed. Return ``False`` if too many others are pending."""
         names = keys.erasures(app), keys.reminders_of_application("erasures", app)
-        command = evalsha("erase", names, app.encode(), ref.encode(), MAX_ERASURES)
-        return bool(self._calls.write("erase", names[0], command) == 1)
+        return bool(self._calls.write("erase", names, app.encode(), ref.encode(), MAX_ERASURES) == 1)
 
     def pending(self, app: str) -> list[Erasure]:
         """Return the pending erasures, the oldest request first."""
         key = keys.erasures(app)
-        flat = self._calls.read("erasures", key, (b"ZRANGE", key, 0, -1, b"WITHSCORES"))
+        (flat,) = self._calls.read_all("erasures", key, (b"ZRANGE", key, 0, -1, b"WITHSCORES"))
         return [Erasure(ref.decode(), int(at)) for ref, at in zip(flat[::2], flat[1::2], strict=True)]
 
     def is_pending(self, app: str, ref: str) -> bool:
         """Return whether an erasure of this person is pending."""
         key = keys.erasures(app)
         command = (b"ZSCORE", key, ref.encode("utf-8", "surrogatepass"))
-        return self._calls.read("erasures", key, command) is not None
+        return self._calls.read_all("erasures", key, command) != [None]
 
     def done(self, app: str, erasure: Erasure) -> None:
         """Remove an erasure that was carried out, unless it was requested again since ``erasure`` was read."""
-        key = keys.erasures(app)
-        self._calls.write("erased", key, evalsha("erased", (key,), erasure.ref.encode(), erasure.at))
+        self._calls.write("erased", (keys.erasures(app),), erasure.ref.encode(), erasure.at)

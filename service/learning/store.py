@@ -19,7 +19,7 @@ from service.games.store.cache import UPGRADE_SECONDS
 from service.games.store.codec import decoder, encoder, state_prefix
 from service.learning.review import Hint, Review
 from service.redis import keys
-from service.redis.calls import RedisCalls, evalsha
+from service.redis.calls import RedisCalls
 from service.redis.shards import shard_of
 
 HintState = Literal["requested", "pending", "moved"]
@@ -54,19 +54,18 @@ class RedisLearning:
     def request_hint(self, game: str, tenant: str, position: bytes) -> bytes | HintState:
         """Return the hint at this position; if there is none, request it. A game has only its latest hint."""
         names = (keys.state(game), keys.learning(game)[0], *_reminders("hints", game))
-        command = evalsha("ask_hint", names, position, game.encode(), tenant.encode())
-        answer = self._calls.read("ask_hint", names[0], command)
+        answer = self._calls.read("ask_hint", names, position, game.encode(), tenant.encode())
         return bytes(answer[0]) if isinstance(answer, list) else _STATES[answer]
 
     def is_hint_requested(self, game: str, position: bytes) -> bool:
         """Return whether the latest request for a hint is for this position and has no result yet."""
         key = keys.learning(game)[0]
-        return bool(self._calls.read("is_hint_asked", key, (b"GET", key)) == position)
+        return self._calls.read_all("is_hint_asked", key, (b"GET", key)) == [position]
 
     def store_hint(self, game: str, position: bytes, hint: bytes) -> bool:
         """Store a hint unless the game has left this position; return whether it is stored."""
         names = (keys.state(game), keys.learning(game)[0])
-        return bool(self._calls.read("keep_hint", names[0], evalsha("keep_hint", names, position, hint)))
+        return bool(self._calls.read("keep_hint", names, position, hint))
 
     def request_review(self, game: str, tenant: str) -> StoredReview | None:
         """Return the part of the review that has been computed; if there is none, request the review.
@@ -84,8 +83,7 @@ class RedisLearning:
 
     def _review(self, game: str, tenant: str, *, begin: bool) -> StoredReview | None:
         names = (*keys.of_game(game), keys.learning(game)[1], *_reminders("reviews", game))
-        command = evalsha("ask_review", names, b"%d" % begin, game.encode(), tenant.encode())
-        value = self._calls.read("ask_review", names[0], command)
+        value = self._calls.read("ask_review", names, b"%d" % begin, game.encode(), tenant.encode())
         return None if value is None else StoredReview(bytes(value[1:]), value[:1] == _COMPLETE)
 
     def store_review(self, game: str, data: bytes, *, is_complete: bool) -> bool:
@@ -93,9 +91,8 @@ class RedisLearning:
 
         Does nothing if the review was not requested or is complete, or if the game was deleted.
         """
-        key = keys.learning(game)[1]
         value = (_COMPLETE if is_complete else _INCOMPLETE) + data
-        return bool(self._calls.read("keep_review", key, evalsha("keep_review", (key,), value)))
+        return bool(self._calls.read("keep_review", keys.learning(game)[1:], value))
 
 
 def _reminders(kind: ReminderKind, game: str) -> tuple[bytes, ...]:

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from service.bounded_cache import BoundedCache
 from service.limits.memory import RESERVE_PERCENT, Memory
 from service.redis import keys
-from service.redis.calls import RedisCalls, evalsha
+from service.redis.calls import RedisCalls
 from service.redis.connection import NotSent
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
@@ -168,7 +168,7 @@ class RedisShares(Shares):
         limit = self.limit(tenant)
         if limit is not None:
             key = keys.share(tenant.id, day)
-            stored = self._cached(key, lambda: int(self._calls.read("share", key, (b"GET", key)) or 0))
+            stored = self._cached(key, lambda: int(self._calls.read_all("share", key, (b"GET", key))[0] or 0))
             if (stored or 0) >= WRITE_SHARES * limit:
                 raise ShareUsed(self._until_tomorrow())
 
@@ -191,9 +191,8 @@ class RedisShares(Shares):
 
         After a fault of the store, nothing is added and the result is ``True``.
         """
-        command = evalsha("take_share", (key,), size, b"" if limit is None else limit, _DAY_SECONDS)
         with suppress(StorageUnavailable, OutcomeUnknown):
-            return bool(self._calls.write("take_share", key, command))
+            return bool(self._calls.write("take_share", (key,), size, b"" if limit is None else limit, _DAY_SECONDS))
         return True
 
     def _day(self) -> int:

@@ -188,20 +188,26 @@ class RedisCalls:
         self._observe = observe
         self._observe_failure = observe_failure
 
-    def write(self, operation: str, key: bytes, command: Command) -> Any:
-        """Run a command that writes, wait for replicas if they have to confirm it, and return the answer.
+    def write(
+        self, operation: str, names: Sequence[bytes], *arguments: bytes | int, command: bytes | None = None
+    ) -> Any:
+        """Run the script ``operation``, or ``command`` in its place, and return the answer.
 
+        ``names``: the keys; the owner of the first one runs it. Waits for replicas if they have to confirm a write.
         Raises ``StorageUnavailable`` if it was not executed, ``OutcomeUnknown`` if it may have been executed or too few
         replicas have confirmed it, and errors in the program as they are.
         """
+        key = names[0]
+        head = (b"EVALSHA", _HASHES[operation], len(names)) if command is None else (command,)
+        whole = (*head, *names, *arguments)
         began = monotonic()
         try:
             self.topology.require_primary(key)
             confirm = self._wait(key) if self._replicated else ()
             with self._slots:
-                answer, *replicas = self.topology.call(key, command, *confirm)
+                answer, *replicas = self.topology.call(key, whole, *confirm)
                 if isinstance(answer, NoScriptError):
-                    answer, *replicas = self.topology.call(key, _with_source(command), *confirm)
+                    answer, *replicas = self.topology.call(key, _with_source(whole), *confirm)
         except NotSent as error:
             raise self._failed(unanswered(error)) from error
         except MaybeSent as error:
@@ -236,9 +242,10 @@ class RedisCalls:
         self._observe_failure(error.reason)
         return error
 
-    def read(self, operation: str, key: bytes, command: Command) -> Any:
-        """Return the answer to a command that only reads, as ``read_all`` does."""
-        return self.read_all(operation, key, command)[0]
+    def read(self, script: str, names: Sequence[bytes], *arguments: bytes | int) -> Any:
+        """Run a script that only reads on the owner of the first key, and return the answer as ``read_all`` does."""
+        command = (b"EVALSHA", _HASHES[script], len(names), *names, *arguments)
+        return self.read_all(script, names[0], command)[0]
 
     def read_all(self, operation: str, key: bytes, *commands: Command) -> list[Any]:
         """Run commands that only read, in one round trip, and return the answers.

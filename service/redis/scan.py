@@ -28,7 +28,7 @@ def scan_pages(
     node = _node(calls, key)
     cursor = b"0"
     while True:
-        cursor, page = calls.read(operation, key, command(cursor))
+        ((cursor, page),) = calls.read_all(operation, key, command(cursor))
         yield page
         if cursor == b"0":
             return

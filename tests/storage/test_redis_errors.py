@@ -417,7 +417,7 @@ def test_after_a_write_without_a_replica_the_next_ones_wait_shortly(monkeypatch:
             confirmed = b":%d\r\n" % confirm
             monkeypatch.setattr(calls, "FULL_WAIT_SECONDS", full_after)
             with suppress(OutcomeUnknown):
-                writing.write("check", b"key", (b"SET", b"key", 1))
+                writing.write("check", (b"key",), 1, command=b"SET")
             name, replicas, milliseconds = server.commands[-1]
             assert (name, replicas) == (b"WAIT", b"2")
             return milliseconds
@@ -435,7 +435,7 @@ def test_writes_that_wait_for_a_replica_leave_connections_for_reads(server: Real
 
     def write_one(number: int) -> str:
         with pytest.raises((OutcomeUnknown, StorageUnavailable)) as error:
-            writing.write("check", b"key", (b"SET", b"key", number))
+            writing.write("check", (b"key",), number, command=b"SET")
         return error.value.reason
 
     with ThreadPoolExecutor(MAX_CONNECTIONS * 2) as pool:

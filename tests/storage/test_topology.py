@@ -453,18 +453,18 @@ def test_nothing_is_written_to_a_primary_that_most_sentinels_do_not_name(
             sentinels = ",".join([away, address(one).decode(), address(other).decode()])
             topology = open_topology(f"redis+sentinel://{sentinels}/games")
             calls = redis_calls(topology)
-            assert calls.write("check", key, (b"SET", key, b"1")) == b"OK"
+            assert calls.write("check", (key,), b"1", command=b"SET") == b"OK"
         monkeypatch.setattr(sentinel, "MAJORITY_SECONDS", 0.3)
 
         def is_refused() -> bool:
             with suppress(StorageUnavailable):
-                calls.write("check", key, (b"SET", key, b"1"))
+                calls.write("check", (key,), b"1", command=b"SET")
                 return False
             return True
 
         until(is_refused)
         with pytest.raises(StorageUnavailable, match="no majority"):
-            calls.write("check", key, (b"SET", key, b"1"))
+            calls.write("check", (key,), b"1", command=b"SET")
         assert topology.call(key, (b"GET", key)) == [b"OK"]  # it can be read
 
 

@@ -28,7 +28,7 @@ from service.backends.values import (
     Usage,
 )
 from service.redis import keys
-from service.redis.calls import RedisCalls, evalsha
+from service.redis.calls import RedisCalls
 
 # The cursor of a list of games: the score and the id of the last game of a page, as text.
 
@@ -77,9 +77,8 @@ class RedisIndex:
 
     def position(self, app: str, game: str) -> IndexPosition:
         """Return the version of a game in the index, with the endpoints of the application."""
-        key = keys.index(app)
-        command = evalsha("index_position", (key, keys.endpoints(app)), game.encode())
-        version, write_id, *endpoints = self._calls.read("index_position", key, command)
+        names = keys.index(app), keys.endpoints(app)
+        version, write_id, *endpoints = self._calls.read("index_position", names, game.encode())
         write_id = b"" if write_id == b"-" else write_id
         return IndexPosition(int(version), write_id.decode(), tuple([endpoint.decode() for endpoint in endpoints]))
 
@@ -131,10 +130,9 @@ class RedisIndex:
         ``entry``: its head, its summary, and the time of the last write.
         ``rest``: the arguments of the script from the tenth.
         """
-        key = keys.index(app)
-        command = evalsha(
+        answer = self._calls.write(
             "index",
-            (key, keys.reminders_of_application("webhooks", app)),
+            (keys.index(app), keys.reminders_of_application("webhooks", app)),
             app.encode(),
             game.encode(),
             _encode_position(position.version, position.write_id),
@@ -144,12 +142,11 @@ class RedisIndex:
             FEED_ITEMS,
             *rest,
         )
-        return bool(self._calls.write("index", key, command) == 1)
+        return bool(answer == 1)
 
     def usage(self, app: str) -> Usage:
         """Return the usage of an application according to the index, which follows the games with a delay."""
-        key = keys.index(app)
-        return Usage(*self._calls.read("index_usage", key, evalsha("index_usage", (key,))))
+        return Usage(*self._calls.read("index_usage", (keys.index(app),)))
 
     def find(self, app: str, query: IndexQuery) -> IndexPage:
         """Return a page of the games of an application. Even an empty page can have a next one.
@@ -164,10 +161,9 @@ class RedisIndex:
             games = keys.listed(app, "ref", query.ref)
         else:
             games, _ = keys.totals(app)
-        key = keys.index(app)
-        command = evalsha(
+        last_score, last_game, *rows = self._calls.read(
             "index_find",
-            (key, games),
+            (keys.index(app), games),
             int(not waiting),
             score,
             game,
@@ -179,7 +175,6 @@ class RedisIndex:
             (query.variant or "").encode(),
             b"" if query.ref is None else keys.digest(query.ref),
         )
-        last_score, last_game, *rows = self._calls.read("index_find", key, command)
         entries = tuple(zip(rows[::2], map(int, rows[1::2]), strict=True))
         return IndexPage(entries, _next_cursor(last_score, last_game))
 
@@ -190,7 +185,7 @@ class RedisIndex:
         """
         key = keys.index(app)
         command = (b"HSCAN", key, b"0" if cursor is None else cursor.encode(), b"COUNT", _SCANNED)
-        following, pairs = self._calls.read("index_games", key, command)
+        ((following, pairs),) = self._calls.read_all("index_games", key, command)
         return [game.decode() for game in pairs[::2]], None if following == b"0" else following.decode()
 
 
@@ -213,7 +208,7 @@ class RedisLobby:
 
     def _put(self, lobby: tuple[bytes, ...], entry: LobbyEntry, room: int) -> bool:
         """Show or hide a game in one lobby, whose lists show at most ``room`` games of an application."""
-        command = evalsha(
+        answer = self._calls.write(
             "lobby",
             lobby,
             entry.game.encode(),
@@ -227,7 +222,7 @@ class RedisLobby:
             MAX_TRIMMED,
             entry.json or b"",
         )
-        return bool(self._calls.write("lobby", lobby[0], command) == 1)
+        return bool(answer == 1)
 
     def games(self, query: LobbyQuery) -> ListedGames:
         """Return a page of games, the newest first. Even an empty page can have a next one.
@@ -239,8 +234,8 @@ class RedisLobby:
         entries, _, games = keys.lobby(query.app)
         listed = games if query.variant is None else b"%b:%b" % (games, query.variant.encode())
         max_examined = max(MAX_EXAMINED, query.limit)
-        command = evalsha("lobby_games", (entries, listed), created, game, query.limit, max_examined)
-        last_created, last_game, *rows = self._calls.read("lobby_games", entries, command)
+        arguments = created, game, query.limit, max_examined
+        last_created, last_game, *rows = self._calls.read("lobby_games", (entries, listed), *arguments)
         return ListedGames(rows, _next_cursor(last_created, last_game))
 
 
@@ -294,10 +289,9 @@ class RedisFeed:
         Raises ``ValueError`` for a text that is no cursor.
         """
         start = None if after is None else item_id(after)
-        key = keys.feed(app)
+        names = keys.feed(app), keys.index(app)
         first = b"" if start is None else b"%d-%d" % start
-        command = evalsha("feed_read", (key, keys.index(app)), first, limit)
-        oldest, newest, length, added, rows, pairs = self._calls.read("feed_read", key, command)
+        oldest, newest, length, added, rows, pairs = self._calls.read("feed_read", names, first, limit)
         last = item_id(newest.decode())
         if start is not None:
             # After the newest dropped item nothing is lost. Its id is not stored, so the last possible id before the

@@ -68,13 +68,13 @@ class RedisWebhooks:
     def read(self, app: str, webhook: str) -> Webhook | None:
         """Return the endpoint of this application with this id."""
         key = keys.webhooks(app)
-        value = self._calls.read("webhook_read", key, (b"HGET", key, webhook.encode("utf-8", "surrogatepass")))
+        (value,) = self._calls.read_all("webhook_read", key, (b"HGET", key, webhook.encode("utf-8", "surrogatepass")))
         return None if value is None else _decode(app, webhook, value)
 
     def all(self, app: str) -> list[Webhook]:
         """Return the endpoints of an application, the oldest first."""
         key = keys.webhooks(app)
-        flat = self._calls.read("webhook_read", key, (b"HGETALL", key))
+        (flat,) = self._calls.read_all("webhook_read", key, (b"HGETALL", key))
         pairs = zip(flat[::2], flat[1::2], strict=True)
         webhooks = [_decode(app, name.decode(), value) for name, value in pairs]
         return sorted(webhooks, key=lambda webhook: (webhook.created_at, webhook.id))
@@ -100,7 +100,7 @@ class RedisWebhooks:
     def due(self, webhook: Webhook, now: int, limit: int) -> list[DueGame]:
         """Return the games of which an endpoint has to be notified now, the earliest first."""
         command = _due_command(webhook.app, webhook.id, now, limit)
-        return _parse_due(self._calls.read("webhook_due", keys.webhooks(webhook.app), command))
+        return _parse_due(*self._calls.read_all("webhook_due", keys.webhooks(webhook.app), command))
 
     def read_with_due(self, app: str, webhook: str, now: int, limit: int) -> tuple[Webhook | None, list[DueGame]]:
         """Return an endpoint as ``read`` does, with its due games as ``due`` does, in one round trip."""
@@ -118,34 +118,30 @@ class RedisWebhooks:
         after another write to it.
         """
         names = _names(webhook, "due", "attempts", "failures", "notified")
-        command = evalsha(
-            "webhook_mark_notified", names, game.game.encode(), game.at, version, int(done), *_attempt_args(attempt)
-        )
-        self._calls.write("webhook_mark_notified", names[0], command)
+        arguments = game.game.encode(), game.at, version, int(done), *_attempt_args(attempt)
+        self._calls.write("webhook_mark_notified", names, *arguments)
 
     def mark_failed(
         self, webhook: Webhook, game: DueGame, at: int, *, count: bool, attempt: DeliveryAttempt | None
     ) -> None:
         """Store a failed attempt, and defer the game to ``at``. Without ``count``, its failures stay as they are."""
         names = _names(webhook, "due", "attempts", "failures")
-        command = evalsha("webhook_mark_failed", names, game.game.encode(), at, int(count), *_attempt_args(attempt))
-        self._calls.write("webhook_mark_failed", names[0], command)
+        arguments = game.game.encode(), at, int(count), *_attempt_args(attempt)
+        self._calls.write("webhook_mark_failed", names, *arguments)
 
     def log(self, webhook: Webhook, attempt: DeliveryAttempt) -> None:
         """Store an attempt. Only the last ``ATTEMPTS_KEPT`` of an endpoint remain."""
-        names = _names(webhook, "attempts")
-        self._calls.write("webhook_log", names[0], evalsha("webhook_log", names, *_attempt_args(attempt)))
+        self._calls.write("webhook_log", _names(webhook, "attempts"), *_attempt_args(attempt))
 
     def attempts(self, webhook: Webhook) -> list[DeliveryAttempt]:
         """Return the last attempts, the newest first."""
         (key,) = _names(webhook, "attempts")
-        values = self._calls.read("webhook_read", key, (b"LRANGE", key, 0, -1))
+        (values,) = self._calls.read_all("webhook_read", key, (b"LRANGE", key, 0, -1))
         return [DeliveryAttempt(*orjson.loads(value)) for value in values]
 
     def forget(self, webhook: Webhook, before: int) -> None:
         """Remove the games that were due before this time: they have expired."""
-        names = _names(webhook, "due", "notified", "failures")
-        self._calls.write("webhook_forget", names[0], evalsha("webhook_forget", names, before))
+        self._calls.write("webhook_forget", _names(webhook, "due", "notified", "failures"), before)
 
     def renew(self, webhook: Webhook, leased: float, lease: int) -> float | None:
         """Extend the lease ``leased`` by ``lease`` milliseconds. Return the new lease, ``None`` if it was lost."""
@@ -153,8 +149,7 @@ class RedisWebhooks:
         assert shard is not None, "the id of an application has a shard"
         key = keys.reminder_sets("webhooks")[shard]
         heartbeat = keys.heartbeat(shard, is_one=self._calls.topology.scripts_span_slots)
-        command = evalsha("renew", (key, heartbeat), _reminder(webhook), repr(leased).encode(), lease)
-        answer = self._calls.write("renew", key, command)
+        answer = self._calls.write("renew", (key, heartbeat), _reminder(webhook), repr(leased).encode(), lease)
         return None if answer is None else float(answer)
 
     def release(self, webhook: Webhook, leased: float, at: int | None, *, games: bool) -> None:
@@ -166,7 +161,7 @@ class RedisWebhooks:
         app = webhook.app
         names = keys.webhooks(app), keys.reminders_of_application("webhooks", app), *_names(webhook, "due")
         due = b"" if at is None else b"%d" % at
-        command = evalsha(
+        self._calls.write(
             "webhook_release",
             names,
             webhook.id.encode(),
@@ -176,7 +171,6 @@ class RedisWebhooks:
             due,
             int(games),
         )
-        self._calls.write("webhook_release", names[0], command)
 
     def _replace(
         self,
@@ -197,7 +191,7 @@ class RedisWebhooks:
             keys.repeats(app),
             *_names(webhook, "due", "failures", "notified", "attempts"),
         )
-        command = evalsha(
+        reply = self._endpoints.write(
             "webhook_replace",
             names,
             webhook.id.encode(),
@@ -210,7 +204,7 @@ class RedisWebhooks:
             int(resume),
             *repeat_args(repeat),
         )
-        return check_replaced(self._endpoints.write("webhook_replace", names[0], command)) == 1
+        return check_replaced(reply) == 1
 
 
 def _due_command(app: str, webhook: str, now: int, limit: int) -> Command:

@@ -57,7 +57,7 @@ class RedisStoredGames:
             if shard is not None:
                 by_key.setdefault(keys.STORED[shard], []).append(game.encode())
         for key, fields in by_key.items():
-            self._calls.write("forget_games", key, (b"HDEL", key, *fields))
+            self._calls.write("forget_games", (key,), *fields, command=b"HDEL")
 
     def _ids_of(self, tenants: Set[str] | None) -> Iterator[list[str]]:
         """Yield the ids of the games of these tenants, some at a time."""

@@ -21,7 +21,7 @@ from service.games.store.cache import GameReader
 from service.games.store.transactions import Committed
 from service.games.tables import HOLD_MS, UNSEEN_MS, ListedTable, Listing, OpenTables, Place, Seeker
 from service.redis import keys
-from service.redis.calls import RedisCalls, evalsha
+from service.redis.calls import RedisCalls
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 EVERY_MS: Final = 20_000
@@ -112,7 +112,8 @@ class RedisOpenTables(OpenTables):
 
     def claim(self, listing: Listing, seeker: Seeker, new: ListedTable, *, leaving: str = "") -> Place:
         names = (keys.claim(listing.owner, seeker.claim), *keys.tables(*listing))
-        command = evalsha(
+        claim = partial(
+            self._calls.write,
             "claim_table",
             names,
             seeker.claim.encode(),
@@ -127,17 +128,15 @@ class RedisOpenTables(OpenTables):
             MAX_EXAMINED,
         )
         try:
-            answer = self._calls.write("claim_table", names[0], command)
+            game, seat, offered = claim()
         except OutcomeUnknown:
-            answer = self._calls.write("claim_table", names[0], command)  # the same claim gets the same table
-        game, seat, offered = answer
+            game, seat, offered = claim()  # the same claim gets the same table
         return Place(game.decode(), int(seat), bool(offered))
 
     def put(self, listing: Listing, table: ListedTable, *, seen_at: int | None = None) -> None:
-        names = keys.tables(*listing)
-        command = evalsha(
+        self._calls.write(
             "put_table",
-            names,
+            keys.tables(*listing),
             table.game.encode(),
             table.version,
             "".join(["01"[taken] for taken in table.taken]).encode(),
@@ -146,13 +145,11 @@ class RedisOpenTables(OpenTables):
             LIST_MS,
             MAX_TABLES,
         )
-        self._calls.write("put_table", names[0], command)
 
     def mark_seen(self, game: str, seats: Sequence[int], at: int) -> None:
-        key = keys.looks(game)
-        self._calls.write("look", key, evalsha("look", (key,), at, LIST_MS, *seats))
+        self._calls.write("look", (keys.looks(game),), at, LIST_MS, *seats)
 
     def last_seen(self, game: str) -> Mapping[int, int]:
         key = keys.looks(game)
-        flat = self._calls.read("looks", key, (b"HGETALL", key))
+        (flat,) = self._calls.read_all("looks", key, (b"HGETALL", key))
         return {int(seat): int(at) for seat, at in zip(flat[::2], flat[1::2], strict=True)}

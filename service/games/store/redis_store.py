@@ -145,9 +145,8 @@ class RedisStore(Store):
             names = (*names[:sets], keys.STORED[shard], *names[sets:])
             index_entry = (game.encode(), tenant.encode())
         head = (b"%d %b" % (version, state), min(write.ttl or self._ttl, self._ttl))
-        command = evalsha("create", names, *head, *identity, *index_entry, *tail)
         self._memory_reserve.require_space(names[0])
-        answer = self._calls.write("create", names[0], command)
+        answer = self._calls.write("create", names, *head, *identity, *index_entry, *tail)
         if answer == 0:
             raise GameExists(game)
         if answer == _CODE_TAKEN:
@@ -156,7 +155,7 @@ class RedisStore(Store):
 
     def read(self, game: str) -> StoredGame | None:
         key = keys.of_game(game)[0]
-        value = self._calls.read("read", key, (b"GET", key))
+        (value,) = self._calls.read_all("read", key, (b"GET", key))
         return None if value is None else parse_stored(value)
 
     def commit(self, game: str, commit: Commit, *, again: bool = False) -> StoredGame | PriorWrite | None:
@@ -166,8 +165,7 @@ class RedisStore(Store):
             game, version, events, write, tenant=tenant, reminders=reminders, codes=codes
         )
         values = (b"%d %b" % (expected, prefix), b"%d %b" % (version, state), min(write.ttl or self._ttl, self._ttl))
-        command = evalsha("commit", names, *values, *identity, b"%d" % again, *tail)
-        answer = self._calls.write("commit", names[0], command)
+        answer = self._calls.write("commit", names, *values, *identity, b"%d" % again, *tail)
         if answer == 1:
             return None
         if answer == 0:
@@ -185,47 +183,44 @@ class RedisStore(Store):
             others = [keys.reminders(kind, shard, tenant) for kind in _REMOVED_KINDS]
             names += (keys.DELETED[shard], keys.STORED[shard], keys.reminder_sets("outbox")[shard], *others)
         values = (tombstone, game.encode("utf-8", "surrogatepass"), due, DELETIONS_KEPT_MS, tenant.encode())
-        command = evalsha("delete", names, *values)
-        answer = self._calls.write("delete", names[0], command)
+        answer = self._calls.write("delete", names, *values)
         return None if answer is None else int(answer[0])
 
     def register(self, game: str, tenant: str) -> None:
         shard = shard_of(game)
         if shard is not None:
-            key = keys.STORED[shard]
-            self._calls.write("note", key, (b"HSET", key, game.encode(), tenant.encode()))
+            self._calls.write("note", (keys.STORED[shard],), game.encode(), tenant.encode(), command=b"HSET")
 
     def fence(self, game: str, record: IdempotencyRecord) -> PriorWrite:
-        key = keys.idempotency(game, record.name)
-        command = evalsha("reserve", (key,), with_sum(b"%b 0 %b" % (_FENCE, record.fingerprint)), _IDEMPOTENCY_TTL)
-        return _parse_prior(self._calls.write("reserve", key, command)[0])
+        value = with_sum(b"%b 0 %b" % (_FENCE, record.fingerprint))
+        names = (keys.idempotency(game, record.name),)
+        return _parse_prior(self._calls.write("reserve", names, value, _IDEMPOTENCY_TTL)[0])
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         names = (*keys.of_game(game), keys.idempotency(game, name))
-        answer = self._calls.write("find_write", names[0], evalsha("find_write", names))
+        answer = self._calls.write("find_write", names)
         return None if answer is None else _parse_prior(answer[0])
 
     def find_code(self, shard: int, code: bytes) -> str | None:
         key = keys.join_code(shard, code)
-        game = self._calls.read("find_code", key, (b"GET", key))
+        (game,) = self._calls.read_all("find_code", key, (b"GET", key))
         return None if game is None else bytes(game).decode()
 
     def reserve(self, name: str, value: str) -> str:
         key = keys.reservation(name)
         self._memory_reserve.require_space(key)
-        (first,) = self._calls.write("reserve", key, evalsha("reserve", (key,), value.encode(), IDEMPOTENCY_TTL))
+        (first,) = self._calls.write("reserve", (key,), value.encode(), IDEMPOTENCY_TTL)
         return bytes(first).decode()
 
     def reserved(self, name: str) -> str | None:
         key = keys.reservation(name)
-        value = self._calls.read("reserved", key, (b"GET", key))
+        (value,) = self._calls.read_all("reserved", key, (b"GET", key))
         return None if value is None else bytes(value).decode()
 
     def events(self, game: str, versions: Sequence[int]) -> list[bytes]:
         if not versions:
             return []
-        names = keys.of_game(game)
-        answer = self._calls.read("events", names[0], evalsha("events", names, *versions))
+        answer = self._calls.read("events", keys.of_game(game), *versions)
         if not answer or not isinstance(answer[0], int):  # the entries of these versions
             return events_of([entry for entry in answer if entry is not None])
         newest, *entries = answer  # all stored entries, because some of these versions may be in a block
@@ -233,8 +228,7 @@ class RedisStore(Store):
         return [by_version[version] for version in versions if version in by_version]
 
     def event_range(self, game: str, after: int, limit: int) -> EventRange | None:
-        names = keys.of_game(game)
-        answer = self._calls.read("event_range", names[0], evalsha("event_range", names, after, limit))
+        answer = self._calls.read("event_range", keys.of_game(game), after, limit)
         return None if answer is None else _parse_range(answer, after, limit)
 
     def read_with_events(self, game: str, after: int, limit: int) -> GameWithEvents | None:
@@ -247,17 +241,16 @@ class RedisStore(Store):
         return GameWithEvents(parse_stored(value), _parse_range(events, after, limit), int(size))
 
     def size(self, game: str) -> int:
-        names = keys.all_of_game(game)
-        return int(self._calls.read("game_size", names[0], evalsha("game_size", names)))
+        return int(self._calls.read("game_size", keys.all_of_game(game)))
 
     def compact(self, game: str) -> None:
         key = keys.events(game)
-        entries = self._calls.read("compact", key, (b"LRANGE", key, 0, -1))
+        (entries,) = self._calls.read_all("compact", key, (b"LRANGE", key, 0, -1))
         last = last_write(entries)
         block = block_of(entries[:last])
         if block is not None:
             head = (b"%d" % len(entries), b"%d" % (len(entries) - last), entries[last], block)
-            self._calls.write("compact", key, evalsha("compact", (key,), *head))
+            self._calls.write("compact", (key,), *head)
 
     def check(self) -> None:
         """Write a key that soon expires to every primary. Raises ``StorageUnavailable`` if all of them fail."""
@@ -271,7 +264,7 @@ class RedisStore(Store):
     def _write_check(self, key: bytes) -> StorageUnavailable | None:
         """Write one key for ``check``; return the error if it fails."""
         try:
-            self._calls.write("check", key, (b"SET", key, 1, b"PX", CHECK_TTL))
+            self._calls.write("check", (key,), 1, b"PX", CHECK_TTL, command=b"SET")
         except StorageUnavailable as error:
             return error
         except OutcomeUnknown as error:
@@ -368,9 +361,8 @@ class RedisDeletions(Deletions):
     def record_erasure(self, game: str) -> None:
         shard = shard_of(game)
         if shard is not None:
-            key = keys.DELETED[shard]
-            command = evalsha("note_erasure", (key,), (game + _ERASED).encode(), DELETIONS_KEPT_MS)
-            self._calls.write("note_erasure", key, command)
+            names = (keys.DELETED[shard],)
+            self._calls.write("note_erasure", names, (game + _ERASED).encode(), DELETIONS_KEPT_MS)
 
 
 # The games that can go on with computer players alone: a sorted set for each tenant.
@@ -385,15 +377,15 @@ class RedisGamesOfBots(GamesOfBots):
 
     def add(self, tenant: str, game: str, at: int) -> bool:
         key = keys.games_of_bots(tenant)
-        added = self._calls.write("games_of_bots", key, (b"ZADD", key, b"NX", at, game.encode()))
-        self._calls.write("games_of_bots", key, (b"EXPIRE", key, self._ttl))
+        added = self._calls.write("games_of_bots", (key,), b"NX", at, game.encode(), command=b"ZADD")
+        self._calls.write("games_of_bots", (key,), self._ttl, command=b"EXPIRE")
         return bool(added)
 
     def all(self, tenant: str) -> dict[str, int]:
         key = keys.games_of_bots(tenant)
-        flat = self._calls.read("games_of_bots", key, (b"ZRANGE", key, 0, -1, b"WITHSCORES"))
+        (flat,) = self._calls.read_all("games_of_bots", key, (b"ZRANGE", key, 0, -1, b"WITHSCORES"))
         return {game.decode(): int(at) for game, at in zip(flat[::2], flat[1::2], strict=True)}
 
     def remove(self, tenant: str, games: list[str]) -> None:
         key = keys.games_of_bots(tenant)
-        self._calls.write("games_of_bots", key, (b"ZREM", key, *[game.encode() for game in games]))
+        self._calls.write("games_of_bots", (key,), *[game.encode() for game in games], command=b"ZREM")
