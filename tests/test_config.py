@@ -85,10 +85,7 @@ VALID: Final[dict[str, dict[str, object]]] = {
     "PUBLIC_URL": {
         "": (),
         "https://domino.example/": ("https://domino.example",),
-        "http://192.0.2.7:8000 , http://[2001:db8::7]:8000/d": (
-            "http://192.0.2.7:8000",
-            "http://[2001:db8::7]:8000/d",
-        ),
+        "http://192.0.2.7:8000 , http://[2001:db8::7]:8000/d": ("http://192.0.2.7:8000", "http://[2001:db8::7]:8000/d"),
     },
     "MAX_MEMORY_MB": {"0": 0},
     "GAME_TTL_DAYS": {"1": 1},

@@ -187,10 +187,7 @@ def other_shapes(document: Document) -> list[str]:
     return [
         f"{name}.{prop}"
         for name, each in properties.items()
-        for prop, items in (
-            ("to_act", {"type": "integer"}),
-            ("waiting_for", {"$ref": "#/components/schemas/SeatRef"}),
-        )
+        for prop, items in (("to_act", {"type": "integer"}), ("waiting_for", {"$ref": "#/components/schemas/SeatRef"}))
         if prop in each and (each[prop]["type"], each[prop]["items"]) != ("array", items)
     ] + [f"{name}.waiting_for" for name, each in properties.items() if "waiting_for" in each and "to_act" not in each]
 

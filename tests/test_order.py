@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from tests.support.order import longest_first
 
-TESTS = [
-    *[("a", 2), ("a", 2), ("b", 1), ("b", 1), ("c", 1), ("d", 0), ("d", 0), ("e", 2), ("f", 0)],
-    *[("g", 2)] * 8,
-]
+TESTS = [*[("a", 2), ("a", 2), ("b", 1), ("b", 1), ("c", 1), ("d", 0), ("d", 0), ("e", 2), ("f", 0)], *[("g", 2)] * 8]
 NUMBERED = list(enumerate(TESTS))
 
 

@@ -156,8 +156,7 @@ def test_each_paragraph_of_a_rule_page_names_the_same_tiles_in_every_language() 
         for key in variants()
         for language in LANGUAGES
         for number, (named, wanted) in enumerate(
-            zip_longest(tiles(key, language), tiles(key, DEFAULT_LANGUAGE), fillvalue=["no paragraph"]),
-            start=1,
+            zip_longest(tiles(key, language), tiles(key, DEFAULT_LANGUAGE), fillvalue=["no paragraph"]), start=1
         )
         if named != wanted
     ]

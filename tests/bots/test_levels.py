@@ -226,13 +226,7 @@ def test_greedy_sheds_the_heavier_of_two_tiles_that_are_otherwise_alike() -> Non
 
 
 def test_greedy_leaves_the_next_player_only_a_number_that_they_have_passed_on() -> None:
-    table = EngineTable(
-        "domino",
-        "6-6 1-6 5-6 0-0 2-2 3-3 4-4",
-        "0-1 0-2 0-3 0-4 1-1 1-2 2-3",
-        "3-6 …",
-        "1-3 …",
-    )
+    table = EngineTable("domino", "6-6 1-6 5-6 0-0 2-2 3-3 4-4", "0-1 0-2 0-3 0-4 1-1 1-2 2-3", "3-6 …", "1-3 …")
     table.play("6-6 pass 3-6@left 1-3@left")
     assert str(chosen(table, "greedy").tile) == "1-6"  # both ends are 6 then; 5-6 is heavier
 
@@ -323,13 +317,7 @@ def test_only_long_rounds_with_very_many_tiles_have_fewer_playouts(
 
 
 def test_in_a_playout_the_next_player_is_left_only_a_number_that_they_have_passed_on() -> None:
-    table = EngineTable(
-        "domino",
-        "6-6 1-6 5-6 0-0 2-2 3-3 4-4",
-        "0-1 0-2 0-3 0-4 1-1 1-2 2-3",
-        "3-6 …",
-        "1-3 …",
-    )
+    table = EngineTable("domino", "6-6 1-6 5-6 0-0 2-2 3-3 4-4", "0-1 0-2 0-3 0-4 1-1 1-2 2-3", "3-6 …", "1-3 …")
     table.play("6-6 pass 3-6@left 1-3@left")
     rules, state, seen = table.rules, table.state, seen_by_the_mover(table)
     moves = legal_moves(rules, state, 0)

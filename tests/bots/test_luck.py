@@ -20,10 +20,7 @@ OPTIONS: dict[str, dict[str, str]] = {"fives-and-threes": {"opening": "highest_d
 """Options with which the hands say who opens, and not the seat; in the other games they do by default."""
 
 
-@pytest.mark.parametrize(
-    "game",
-    in_lane(sorted(variants()), gate=(*GATE_VARIANTS, *OPTIONS)),
-)
+@pytest.mark.parametrize("game", in_lane(sorted(variants()), gate=(*GATE_VARIANTS, *OPTIONS)))
 def test_who_exchanges_seats_exchanges_the_luck(game: str) -> None:
     """Each seat gets the hand of the next one, and with it that seat's luck: all that differs is who is called what."""
     rules = variants()[game].rules(OPTIONS.get(game, {}), variants()[game].players[0])

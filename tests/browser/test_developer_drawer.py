@@ -68,8 +68,7 @@ def test_what_a_creation_answers_is_shown_without_its_secrets(table: Table, page
         "answer": created,
     }
     shown = page.evaluate(
-        "async (exchange) => (await import('/client/shell/exposure.js')).withoutSecrets(exchange)",
-        exchange,
+        "async (exchange) => (await import('/client/shell/exposure.js')).withoutSecrets(exchange)", exchange
     )
     assert shown["answer"]["game"] == created["game"]
     assert shown["answer"]["seats"] == [{"seat": 0, "name": "Ada", "token": "$TOKEN"}]

@@ -85,14 +85,7 @@ MOVE_KEYS: dict[str, Callable[[Json], bool]] = {
 }
 """Keys that make a move, and by what it is known."""
 
-EVENTS = {
-    "play": "played",
-    "draw": "drew",
-    "pass": "passed",
-    "done": "done",
-    "flip": "flipped",
-    "deal": "dealt",
-}
+EVENTS = {"play": "played", "draw": "drew", "pass": "passed", "done": "done", "flip": "flipped", "deal": "dealt"}
 """The first event of a move, by its action."""
 
 

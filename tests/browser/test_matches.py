@@ -13,17 +13,7 @@ from playwright.sync_api import expect
 from service.engine.variants import variants
 from tests.api.saved_games import shortest
 from tests.browser.pages import DESK, PHONE, OpenPage
-from tests.browser.playing import (
-    Commands,
-    Keyboard,
-    Mouse,
-    Touch,
-    Way,
-    fitting,
-    log,
-    play_to_the_end,
-    smallest_set,
-)
+from tests.browser.playing import Commands, Keyboard, Mouse, Touch, Way, fitting, log, play_to_the_end, smallest_set
 from tests.support.lanes import in_lane
 from tests.whole.table import Table
 

@@ -17,12 +17,7 @@ from tests.whole.table import Table
 
 pytestmark = pytest.mark.gate
 
-HOSTILE_NAMES = [
-    "<img src=x onerror=alert(1)>",
-    "שלום עולם (evil)",
-    "👩‍👩‍👧 \"'`${1}{{2}}&amp;",
-    "W" * 60,
-]
+HOSTILE_NAMES = ["<img src=x onerror=alert(1)>", "שלום עולם (evil)", "👩‍👩‍👧 \"'`${1}{{2}}&amp;", "W" * 60]
 
 HOSTILE_RECORDS = [
     "<script>alert(1)</script>",

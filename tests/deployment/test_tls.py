@@ -57,11 +57,7 @@ def front(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 def limited_service(folder: Path) -> Service:
     return Service(
-        folder / "data",
-        TRUSTED_PROXIES="1",
-        CREATES_PER_MINUTE=str(CREATES),
-        WORKERS="1",
-        MAX_STREAMS_PER_ADDRESS="1",
+        folder / "data", TRUSTED_PROXIES="1", CREATES_PER_MINUTE=str(CREATES), WORKERS="1", MAX_STREAMS_PER_ADDRESS="1"
     )
 
 

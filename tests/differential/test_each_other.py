@@ -54,10 +54,7 @@ FAMILIES = (
     *[
         Family(
             f"{seats} draw, but two tiles",
-            (
-                Game("draw", seats, {"hand": hand, "reserve": 2}),
-                Game("bergen", seats, {"opening": "highest_double"}),
-            ),
+            (Game("draw", seats, {"hand": hand, "reserve": 2}), Game("bergen", seats, {"opening": "highest_double"})),
         )
         for seats, hand in ((2, 6), (3, 6), (4, 5))
     ],
@@ -82,10 +79,7 @@ FAMILIES = (
     ),
     Family(
         "partners",
-        (
-            Game("block", 4, {"hand": 7, "teams": 2, "blocked_score": "others"}),
-            Game("latin", 4, {"table": "classic"}),
-        ),
+        (Game("block", 4, {"hand": 7, "teams": 2, "blocked_score": "others"}), Game("latin", 4, {"table": "classic"})),
         scores_alike=True,
     ),
     *[

@@ -179,12 +179,7 @@ def test_proof_3_the_mother_as_the_lead(end: str, other: str) -> None:
     paper = Paper()
     assert paper.lead("3-3", GATED) == ["e1 3-3/long=3", "e2 3-3/long=3", "e3 (3-3/short=3)", "e4 (3-3/short=3)"]
     assert paper.open_numbers() == {3}
-    assert sorted(paper.join(end, "3-5")) == [
-        f"{other} 3-3/long=3",
-        "e3 3-3/short=3",
-        "e4 3-3/short=3",
-        "e5 3-5/end=5",
-    ]
+    assert sorted(paper.join(end, "3-5")) == [f"{other} 3-3/long=3", "e3 3-3/short=3", "e4 3-3/short=3", "e5 3-5/end=5"]
     assert paper.open_numbers() == {3, 5}
 
 
@@ -193,12 +188,7 @@ def test_proof_3_the_mother_in_mid_chain() -> None:
     assert paper.lead("1-2") == ["e1 1-2/end=1", "e2 1-2/end=2"]
     assert paper.join("e2", "2-4") == ["e1 1-2/end=1", "e3 2-4/end=4"]
     assert not paper.layout.has_face_up_double()
-    assert paper.join("e3", "4-4", GATED) == [
-        "e1 1-2/end=1",
-        "e4 4-4/long=4",
-        "e5 (4-4/short=4)",
-        "e6 (4-4/short=4)",
-    ]
+    assert paper.join("e3", "4-4", GATED) == ["e1 1-2/end=1", "e4 4-4/long=4", "e5 (4-4/short=4)", "e6 (4-4/short=4)"]
     assert paper.layout.has_face_up_double()
     assert paper.join("e4", "4-6") == ["e1 1-2/end=1", "e7 4-6/end=6", "e5 4-4/short=4", "e6 4-4/short=4"]
     assert paper.join("e7", "6-6") == ["e1 1-2/end=1", "e8 6-6/long=6", "e5 4-4/short=4", "e6 4-4/short=4"]

@@ -379,8 +379,7 @@ def test_10_8_the_double_nine_set_can_be_played_at_every_table() -> None:
 
 @pytest.mark.parametrize("opens_next", ["winner", "rotate"])
 @pytest.mark.parametrize(
-    ("tranque", "leader", "closer", "winner"),
-    [("team", 0, 3, 3), ("team", 3, 0, 1), ("lightest_hand", 0, 3, 0)],
+    ("tranque", "leader", "closer", "winner"), [("team", 0, 3, 3), ("team", 3, 0, 1), ("lightest_hand", 0, 3, 0)]
 )
 def test_10_9_the_winner_of_a_blocked_round_is_who_would_lead_next(
     opens_next: str, tranque: str, leader: int, closer: int, winner: int

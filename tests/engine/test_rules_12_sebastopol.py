@@ -219,8 +219,7 @@ def test_12_5_the_round_is_over_when_no_hand_fits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("blocked_score", "text"),
-    [("minus_own", "7 + 8 + 10 − 6"), ("others", "7 + 8 + 10"), ("all", "7 + 8 + 10 + 6")],
+    ("blocked_score", "text"), [("minus_own", "7 + 8 + 10 − 6"), ("others", "7 + 8 + 10"), ("all", "7 + 8 + 10 + 6")]
 )
 def test_12_5_each_line_says_what_was_added(blocked_score: str, text: str) -> None:
     counted = blocked("3-3", "3-4", "4-4", "4-6", blocked_score=blocked_score).counted

@@ -225,10 +225,7 @@ def test_15_5_the_points_show_at_once_and_stand_on_the_card() -> None:
 @pytest.mark.parametrize("bonus", [1, 2])
 @pytest.mark.parametrize(
     ("line", "last", "points"),
-    [
-        ("0-0 0-5@left 0-6@right", "5-6@left", 2),
-        ("0-0 0-5@left 0-6@right 5-6@right", "5-5@left", 3),
-    ],
+    [("0-0 0-5@left 0-6@right", "5-6@left", 2), ("0-0 0-5@left 0-6@right 5-6@right", "5-5@left", 3)],
 )
 def test_worked_15c_the_last_tile_scores_too(line: str, last: str, points: int, bonus: int) -> None:
     """2 + 1 = 3 points for the mover; with a double 3 + 1 = 4; with `bonus` 2: 4 and 5."""

@@ -55,13 +55,7 @@ def at(table: str, *kept: int, **options: Any) -> EngineTable:
 
 @pytest.mark.parametrize(
     ("options", "players", "hands", "stock"),
-    [
-        ({}, 2, 14, 0),
-        ({"hand": 7}, 2, 7, 14),
-        ({"table": "brazilian"}, 2, 7, 14),
-        ({}, 3, 9, 0),
-        ({}, 4, 7, 0),
-    ],
+    [({}, 2, 14, 0), ({"hand": 7}, 2, 7, 14), ({"table": "brazilian"}, 2, 7, 14), ({}, 3, 9, 0), ({}, 4, 7, 0)],
 )
 def test_16_1_and_16_2_players_and_tiles(options: dict[str, Any], players: int, hands: int, stock: int) -> None:
     table = EngineTable(BY_WINS, seats=players, **options)

@@ -632,11 +632,7 @@ def test_others_play_on_without_who_has_forfeited_who_cannot_win() -> None:
 def test_who_has_forfeited_does_not_win_even_with_the_best_total() -> None:
     for number in range(40):
         hosted = Hosted(
-            "hhhh",
-            MINUTE._replace(absence="forfeit"),
-            key="homo-homini-lupus",
-            options={"rounds": 1},
-            seed=f"{number}",
+            "hhhh", MINUTE._replace(absence="forfeit"), key="homo-homini-lupus", options={"rounds": 1}, seed=f"{number}"
         )
         seat = hosted.turn
         hosted.now += 61_000

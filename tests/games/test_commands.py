@@ -11,13 +11,7 @@ from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.errors import Unauthorized
 from service.games.model.seats import OPEN_SEAT
 from service.games.model.views import CreatedGame
-from service.games.ports import (
-    Commit,
-    JoinCodeTaken,
-    PriorWrite,
-    StoredGame,
-    WriteRequest,
-)
+from service.games.ports import Commit, JoinCodeTaken, PriorWrite, StoredGame, WriteRequest
 from service.games.reminders import NO_REMINDERS, Reminders
 from service.games.store.idempotency import IdempotencyKey
 from service.games.store.transactions import RETRY_BUDGET_MS

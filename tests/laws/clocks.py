@@ -29,13 +29,7 @@ from service.games.model.clock import GRACE_MS, ClockSettings
 from service.games.model.errors import MoveRefused, StaleVersion
 from service.games.model.game import Game
 from service.games.model.game_events import EventEnvelope, HostingEvent, Joined, Reminded
-from service.games.model.schedule import (
-    MAX_ROUNDS_OF_BOTS,
-    BotTurn,
-    bot_turn,
-    clock_due,
-    reminders,
-)
+from service.games.model.schedule import MAX_ROUNDS_OF_BOTS, BotTurn, bot_turn, clock_due, reminders
 from service.games.model.seats import BOT, HUMAN, OPEN_SEAT
 from service.games.model.views import CommandResult, GameView
 from service.games.reminders import LeasedReminder, ReminderKind

@@ -47,11 +47,7 @@ BANKS: Final = (
     ClockSettings(bank=10 * SECOND, increment=2 * SECOND),
     ClockSettings(bank=30 * SECOND),
 )
-SEATS: Final[tuple[tuple[SeatKind, ...], ...]] = (
-    (HUMAN, HUMAN),
-    (HUMAN, HUMAN, HUMAN),
-    (HUMAN, HUMAN, BOT),
-)
+SEATS: Final[tuple[tuple[SeatKind, ...], ...]] = ((HUMAN, HUMAN), (HUMAN, HUMAN, HUMAN), (HUMAN, HUMAN, BOT))
 ONCE: Final = RETURN_MS + 2 * GRACE_MS
 """What a seat has beyond its bank and its increments: what a return grants, and the grace of an answer under way, which
 is owed to the bank; a return has that forgotten, once.

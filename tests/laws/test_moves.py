@@ -114,8 +114,7 @@ def test_legal_moves_are_unique_and_in_a_fixed_order(match: Match) -> None:
             hand = state.hands[seat]
             ends = [None, *[end.name for end in state.layout.ends]]
             assert plays == sorted(
-                plays,
-                key=lambda move: (hand.index(move.tile), ends.index(move.end), move.face_down, move.outer or 0),
+                plays, key=lambda move: (hand.index(move.tile), ends.index(move.end), move.face_down, move.outer or 0)
             )
             if state.phase == PLAYING:
                 assert others == sorted(others, key=without_a_tile.index)

@@ -369,7 +369,7 @@ def test_a_match_without_all_this_has_the_text_that_it_always_had() -> None:
             "[Date",
             "[Fairness",
             "[Result",
-        ),
+        )
     ]
     assert not any(isinstance(event, PresenceEvent) for event in lines(record))
     assert any(isinstance(event, Played) for event in lines(record))

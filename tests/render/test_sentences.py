@@ -187,10 +187,7 @@ EVENTS: Final[list[tuple[KnownEvent, Layout, int | None, str, str]]] = [
     (Drew(1, DOUBLE_TWO), EMPTY, None, "Bo drew double two.", "Bo zieht den Zweierpasch."),
     (Passed(1), LAID, 0, "Bo passed.", "Bo setzt aus."),
     (Passed(0), LAID, 0, "You passed.", "Du setzt aus."),
-    (
-        *(Passed(1), EMPTY, 0),
-        *("Bo leaves the lead to the partner.", "Bo überlässt dem Partner die Eröffnung."),
-    ),
+    (*(Passed(1), EMPTY, 0), *("Bo leaves the lead to the partner.", "Bo überlässt dem Partner die Eröffnung.")),
     (Flipped(1), EMPTY, 0, "Bo turned the opening tile over.", "Bo dreht den Eröffnungsstein um."),
     (Eliminated(1), EMPTY, 0, "Bo is out of the match.", "Bo scheidet aus."),
     (Eliminated(0), EMPTY, 0, "You are out of the match.", "Du scheidest aus."),
@@ -316,11 +313,7 @@ DRAW, PASS, DONE, FLIP, DEAL = (Move(action) for action in ("draw", "pass", "don
 STATES: Final[list[tuple[View, str, str]]] = [
     (a_view(FIRST, SECOND, THIRD), "Your turn. Three tiles fit.", "Du bist dran. Drei Steine passen."),
     (a_view(FIRST), "Your turn. One tile fits.", "Du bist dran. Ein Stein passt."),
-    (
-        a_view(FIRST, play(parse_tile("1-2"), "right")),
-        "Your turn. One tile fits.",
-        "Du bist dran. Ein Stein passt.",
-    ),
+    (a_view(FIRST, play(parse_tile("1-2"), "right")), "Your turn. One tile fits.", "Du bist dran. Ein Stein passt."),
     (a_view(DRAW), "Your turn. Nothing fits. You may draw.", "Du bist dran. Nichts passt. Du kannst ziehen."),
     (a_view(PASS), "Your turn. Nothing fits. You may pass.", "Du bist dran. Nichts passt. Du kannst aussetzen."),
     (

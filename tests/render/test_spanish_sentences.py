@@ -68,12 +68,7 @@ EVENTS: Final[list[tuple[KnownEvent, Layout, int | None, str]]] = [
     (Played(1, parse_tile("6-6"), None, face_down=False), layout_of("6-6"), 0, "Bo sale con doble seis."),
     (played(RIGHT, "right"), RIGHT, 0, "Bo pone cuatro seis a la derecha; extremos uno y seis."),
     (played(RIGHT, "right"), RIGHT, 1, "Pones cuatro seis a la derecha; extremos uno y seis."),
-    (
-        played(CLOSED, "e3"),
-        CLOSED,
-        0,
-        "Bo pone doble seis a la izquierda, boca abajo: este brazo queda cerrado.",
-    ),
+    (played(CLOSED, "e3"), CLOSED, 0, "Bo pone doble seis a la izquierda, boca abajo: este brazo queda cerrado."),
     (
         played(ON_TWELVE, "e9", points=0),
         ON_TWELVE,

@@ -44,7 +44,7 @@ def test_a_picture_is_valid_and_loads_and_runs_nothing(table: Shown, digits: boo
     names = {each.get("id") for each in parsed(text).iter()}
     for element in parsed(text).iter():
         assert element.tag.removeprefix(SVG) in {
-            *("svg", "title", "desc", "style", "defs", "g", "use", "rect", "path", "circle", "text"),
+            *("svg", "title", "desc", "style", "defs", "g", "use", "rect", "path", "circle", "text")
         }
         for name, value in element.attrib.items():
             assert not name.startswith("on")

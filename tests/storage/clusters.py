@@ -223,10 +223,7 @@ class Sentinels(Servers):
         data = {} if password is None else {"requirepass": password, "masterauth": password}
         self._password = password
         following = {**data, "replicaof": f"127.0.0.1 {ports[0]}"}
-        self.servers = [
-            Server(folder / "primary", ports[0], data),
-            Server(folder / "replica", ports[1], following),
-        ]
+        self.servers = [Server(folder / "primary", ports[0], data), Server(folder / "replica", ports[1], following)]
         watch = {
             f"sentinel monitor {SERVICE}": f"127.0.0.1 {ports[0]} 2",
             f"sentinel down-after-milliseconds {SERVICE}": "1000",

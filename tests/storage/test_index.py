@@ -8,22 +8,9 @@ from typing import Any
 
 import pytest
 
-from service.backends.index.store import (
-    MAX_EXAMINED,
-    MAX_FOR_ALL,
-    MAX_IN_LOBBY,
-    MAX_TRIMMED,
-)
+from service.backends.index.store import MAX_EXAMINED, MAX_FOR_ALL, MAX_IN_LOBBY, MAX_TRIMMED
 from service.backends.index.summaries import deleted_entry
-from service.backends.values import (
-    LOBBY_MS,
-    IndexEntry,
-    IndexPosition,
-    IndexQuery,
-    LobbyEntry,
-    LobbyQuery,
-    PlayerEntry,
-)
+from service.backends.values import LOBBY_MS, IndexEntry, IndexPosition, IndexQuery, LobbyEntry, LobbyQuery, PlayerEntry
 from service.games.model.schedule import DAY_MS
 from service.redis import keys
 from service.redis.shards import shard_of, with_shard

@@ -54,9 +54,7 @@ class Counting(SingleNodeTopology):
         return [self.call(key, command)[0] for key, command in calls]
 
 
-def test_what_many_attempts_ask_of_the_store_waits_before_it_takes_a_connection(
-    shared_server: RealServer,
-) -> None:
+def test_what_many_attempts_ask_of_the_store_waits_before_it_takes_a_connection(shared_server: RealServer) -> None:
     counting = Counting(connect(shared_server.url))
     limited = redis_calls(counting, slots=BoundedSemaphore(MOST))
     reserve = memory_reserve(counting)

@@ -26,15 +26,7 @@ from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.redis.topology import SingleNodeTopology, open_topology
 from tests.storage.clusters import until
 from tests.storage.conftest import TTL
-from tests.storage.servers import (
-    Answer,
-    FakeServer,
-    RealServer,
-    full,
-    read_only,
-    too_few_replicas,
-    unable_to_save,
-)
+from tests.storage.servers import Answer, FakeServer, RealServer, full, read_only, too_few_replicas, unable_to_save
 from tests.storage.waits import waited, within
 from tests.storage.write_requests import write
 from tests.support.stores.redis_stores import redis_calls, redis_store

@@ -7,15 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from service.backends.values import (
-    DeliveryAttempt,
-    DueGame,
-    IndexEntry,
-    Repeat,
-    RepeatKnown,
-    RequestedMessage,
-    Webhook,
-)
+from service.backends.values import DeliveryAttempt, DueGame, IndexEntry, Repeat, RepeatKnown, RequestedMessage, Webhook
 from service.redis import keys
 from service.redis.shards import shard_of, with_shard
 from service.redis.topology import SingleNodeTopology, Topology

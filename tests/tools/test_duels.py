@@ -17,13 +17,7 @@ from service.engine.referee import advance, legal_moves
 from service.engine.state import State
 from tools.strength import duels, programs
 from tools.strength.__main__ import main
-from tools.strength.programs import (
-    BLOCK_PROGRAMS,
-    LATIN_PROGRAMS,
-    PROGRAMS,
-    game_of_dominoes,
-    state_of_open_spiel,
-)
+from tools.strength.programs import BLOCK_PROGRAMS, LATIN_PROGRAMS, PROGRAMS, game_of_dominoes, state_of_open_spiel
 from tools.strength.results import measured
 from tools.strength.rounds import Outcome, play_deal, play_match
 from tools.strength.rows import DUELS, MATCHES, OPEN_SPIEL, OPEN_SPIEL_TEAMS, ROWS, Row, Setup

@@ -15,7 +15,7 @@ MODULE_LINES: Final = 550
 FUNCTION_LINES: Final = 40
 
 LONG_MODULES: Final = {
-    "engine/referee.py": "legal moves, decisions and their effects, which call each other for every move",
+    "engine/referee.py": "legal moves, decisions and their effects, which call each other for every move"
 }
 
 LONG_FUNCTIONS: Final = {

@@ -17,16 +17,7 @@ import pytest
 
 from service.engine.variants import variants
 from tests.vectors.provable import dealt_again, of_variant
-from tests.vectors.verifiers import (
-    FOLDER,
-    VECTORS,
-    Document,
-    Verifier,
-    in_javascript,
-    in_python,
-    says,
-    write_documents,
-)
+from tests.vectors.verifiers import FOLDER, VECTORS, Document, Verifier, in_javascript, in_python, says, write_documents
 
 pytestmark = pytest.mark.gate
 

@@ -84,10 +84,7 @@ LANGUAGES = {
         "lib/src/api/*.dart", r"Future<Response<\S+>> {}\(", no_compiler=f"{NOT_IN_REGISTRIES} the Dart SDK"
     ),
     "go": Language(
-        "api_*.go",
-        r"^func \(a \*\w+\) {}\(",
-        capital,
-        {"packageName": "client", **PASS_OVER_UNKNOWN_FIELDS},
+        "api_*.go", r"^func \(a \*\w+\) {}\(", capital, {"packageName": "client", **PASS_OVER_UNKNOWN_FIELDS}
     ),
     "java": Language(
         "src/main/java/**/api/*.java",

@@ -24,9 +24,7 @@ SHORT = Size(acknowledged=60, most_seconds=20, tables=8, of_bots=1, processes=1)
 
 
 @pytest.mark.parametrize(
-    "fault",
-    in_lane(FAULTS, quick=[fault for fault in FAULTS if fault.name in IN_GATE]),
-    ids=lambda fault: fault.name,
+    "fault", in_lane(FAULTS, quick=[fault for fault in FAULTS if fault.name in IN_GATE]), ids=lambda fault: fault.name
 )
 def test_nothing_is_lost_or_made_twice(fault: Fault, figures: Figures) -> None:
     outcomes = run(fault, SHORT)

@@ -61,10 +61,7 @@ class Club:
 
 @pytest.fixture
 def club(tmp_path: Path) -> Iterator[Club]:
-    with (
-        Service(tmp_path / "data", WEBHOOK_NETWORKS="127.0.0.0/8") as service,
-        connect(service.url) as http,
-    ):
+    with Service(tmp_path / "data", WEBHOOK_NETWORKS="127.0.0.0/8") as service, connect(service.url) as http:
         yield Club(service, http, tmp_path)
 
 

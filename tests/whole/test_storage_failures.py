@@ -249,11 +249,7 @@ def test_a_server_that_insists_on_copies(scene: Scene, server: RealServer) -> No
     ids=lambda case: getattr(case, "__name__", case),
 )
 def test_the_metrics_say_why_the_service_is_not_ready(
-    scene: Scene,
-    hurt: Service,
-    server: RealServer,
-    disturb: Callable[[RealServer], contextlib.ExitStack],
-    reason: str,
+    scene: Scene, hurt: Service, server: RealServer, disturb: Callable[[RealServer], contextlib.ExitStack], reason: str
 ) -> None:
     before = write_errors(hurt)
     with disturb(server):
