@@ -1,12 +1,10 @@
-"""Every kind of tampering that a report has a word for.
-
-A *tampering* is what it does to a record, or nothing where the record gives no occasion for it.
-"""
+"""Every kind of tampering that a report has a word for; it raises ``NoOccasion`` of a record that gives none."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import wraps
 from random import Random
 from typing import Any
 
@@ -28,23 +26,35 @@ from service.engine.presence import ABSENCES, Claimed, Forfeited, Left, Resigned
 from service.engine.referee import forced_move, legal_moves
 from service.engine.state import PLAYING, State
 from service.engine.tiles import TILES, sort_tiles
+from service.engine.variant import Rules
 from service.engine.view import DrewView, RecordedDeal, RecordedEvent
-from service.records.notation.events import format_event
 from service.records.record import ARRANGED, Record, RecordedRound, VersionedEvent
 from service.records.replay import AUTOMATIC_EVENTS, Step, replay_record
 from service.records.verification import rules_of
 
+
+class NoOccasion(Exception): ...
+
+
 Tampering = Callable[[Record, Random], Record | None]
+"""What is done to a record, or nothing where it gives no occasion."""
 Place = tuple[int, int]
 
 TAMPERINGS: list[tuple[str, Tampering, frozenset[str]]] = []
 """The code that must be found, what is done, and the codes that may come along."""
 
 
-def finds(code: str, *along: str) -> Callable[[Tampering], Tampering]:
-    def put(tampering: Tampering) -> Tampering:
-        TAMPERINGS.append((code, tampering, frozenset(along)))
-        return tampering
+def finds(code: str, *along: str) -> Callable[[Callable[[Record, Random], Record]], Tampering]:
+    def put(tampering: Callable[[Record, Random], Record]) -> Tampering:
+        @wraps(tampering)
+        def attempt(record: Record, rng: Random) -> Record | None:
+            try:
+                return tampering(record, rng)
+            except NoOccasion:
+                return None
+
+        TAMPERINGS.append((code, attempt, frozenset(along)))
+        return attempt
 
     return put
 
@@ -75,9 +85,21 @@ def events_of(record: Record, index: int) -> list[RecordedEvent]:
 
 
 def with_event(record: Record, place: Place, event: RecordedEvent) -> Record:
-    events = events_of(record, place[0])
-    events[place[1]] = event
-    return with_lines(record, place[0], events)
+    return with_events(record, place, [event], instead_of=1)
+
+
+def with_events(record: Record, place: Place, events: Sequence[RecordedEvent], *, instead_of: int = 0) -> Record:
+    """The record with these events before the one in that place, or in the place of so many."""
+    index, at = place
+    lines = events_of(record, index)
+    lines[at : at + instead_of] = events
+    return with_lines(record, index, lines)
+
+
+def with_changes(record: Record, place: Place, **changes: Any) -> Record:
+    event = event_at(record, place)
+    changed = event._replace(**changes) if isinstance(event, Played) else replace(event, **changes)
+    return with_event(record, place, changed)
 
 
 def places(record: Record, kind: type | tuple[type, ...]) -> list[Place]:
@@ -94,16 +116,21 @@ def event_at(record: Record, place: Place) -> Any:
 
 
 def some(things: Sequence[Any], rng: Random) -> Any:
-    """One of these, or nothing where there is none."""
-    return rng.choice(things) if things else None
+    if not things:
+        raise NoOccasion
+    return rng.choice(things)
+
+
+def dealt_by(record: Record) -> Rules:
+    rules, _ = rules_of(record)
+    assert rules is not None
+    return rules
 
 
 def moments(record: Record) -> Iterator[tuple[Place, State]]:
     """Every line together with the state before it, in which somebody is to move."""
-    rules, _ = rules_of(record)
-    assert rules is not None
     state = None
-    for step in replay_record(record, rules):
+    for step in replay_record(record, dealt_by(record)):
         assert isinstance(step, Step)
         index, at = step.place
         assert isinstance(at, int)
@@ -112,17 +139,15 @@ def moments(record: Record) -> Iterator[tuple[Place, State]]:
         state = step.state
 
 
-def some_moment(record: Record, rng: Random, fits: Callable[[Any, State], bool]) -> tuple[Place, State] | None:
-    found = [(place, state) for place, state in moments(record) if fits(event_at(record, place), state)]
-    return rng.choice(found) if found else None
+def some_moment(record: Record, rng: Random, fits: Callable[[Any, State], bool]) -> tuple[Place, State]:
+    found: tuple[Place, State] = some(
+        [(place, state) for place, state in moments(record) if fits(event_at(record, place), state)], rng
+    )
+    return found
 
 
 def over(record: Record) -> list[int]:
-    return [index for index, each in enumerate(record.rounds) if each.lines and ended(each)]
-
-
-def ended(each: RecordedRound) -> bool:
-    return any(isinstance(line.event, RoundEnded) for line in each.lines)
+    return [index for index, _ in places(record, RoundEnded)]
 
 
 def dealt_in(record: Record) -> list[int]:
@@ -130,7 +155,13 @@ def dealt_in(record: Record) -> list[int]:
 
 
 def with_deal(record: Record, index: int, **changes: Any) -> Record:
-    return with_event(record, (index, 0), replace(event_at(record, (index, 0)), **changes))
+    return with_changes(record, (index, 0), **changes)
+
+
+def with_seed(record: Record, rng: Random) -> int:
+    """A round of which the seed is told."""
+    index: int = some([index for index, each in enumerate(record.rounds) if each.seed], rng)
+    return index
 
 
 def unproven(record: Record) -> Record:
@@ -168,13 +199,13 @@ def a_rule_out_of_bounds(record: Record, rng: Random) -> Record:
 
 
 @finds("bad_options")
-def a_rule_left_out(record: Record, rng: Random) -> Record | None:
+def a_rule_left_out(record: Record, rng: Random) -> Record:
     settled = [choice for choice in record.options if choice[0] in {"stake", "others_write_own", "rounds", "teams"}]
     kept = tuple([choice for choice in record.options if choice not in settled])
     changed = replace(record, options=kept)
     rules, _ = rules_of(changed)
     if rules is None or any(rules.settings[key] != value for key, value in record.options):
-        return None
+        raise NoOccasion
     return changed
 
 
@@ -194,9 +225,10 @@ def no_game(record: Record, rng: Random) -> Record:
     return replace(record, game=rng.choice(["", "x" * 65, "\ud800"]))
 
 
-@finds("wrong_deal")
-def another_game_id(record: Record, rng: Random) -> Record | None:
-    return replace(record, game="another") if over(record) else None
+def another_game_id(record: Record, rng: Random) -> Record:
+    if not over(record):
+        raise NoOccasion
+    return replace(record, game="another")
 
 
 @finds("wrong_seen")
@@ -225,32 +257,27 @@ def the_round_to_come_left_out(record: Record, rng: Random) -> Record:
 
 
 @finds("missing_seed", "wrong_attempt")
-def a_seed_left_out(record: Record, rng: Random) -> Record | None:
-    index = some([index for index, each in enumerate(record.rounds) if each.seed], rng)
-    return None if index is None else with_round(record, index, seed=None)
+def a_seed_left_out(record: Record, rng: Random) -> Record:
+    return with_round(record, with_seed(record, rng), seed=None)
 
 
 @finds("early_seed")
-def a_seed_told_too_soon(record: Record, rng: Random) -> Record | None:
-    hidden = [index for index, each in enumerate(record.rounds) if each.seed is None]
-    index = some(hidden, rng)
-    return None if index is None else with_round(record, index, seed=round_seed(seed_from_text("x"), index + 1))
+def a_seed_told_too_soon(record: Record, rng: Random) -> Record:
+    index = some([index for index, each in enumerate(record.rounds) if each.seed is None], rng)
+    return with_round(record, index, seed=round_seed(seed_from_text("x"), index + 1))
 
 
 @finds("wrong_seed")
-def a_changed_seed(record: Record, rng: Random) -> Record | None:
-    index = some([index for index, each in enumerate(record.rounds) if each.seed], rng)
-    if index is None:
-        return None
+def a_changed_seed(record: Record, rng: Random) -> Record:
+    index = with_seed(record, rng)
     seed = record.rounds[index].seed
     assert seed is not None
     return with_round(record, index, seed=bytes([seed[0] ^ 1]) + seed[1:])
 
 
 @finds("wrong_seed")
-def a_changed_commitment(record: Record, rng: Random) -> Record | None:
-    index = some([index for index, each in enumerate(record.rounds) if each.seed], rng)
-    return None if index is None else with_round(record, index, commitment=bytes(32))
+def a_changed_commitment(record: Record, rng: Random) -> Record:
+    return with_round(record, with_seed(record, rng), commitment=bytes(32))
 
 
 @finds("wrong_client_seeds")
@@ -267,22 +294,17 @@ def client_seeds_told_before_the_deal(record: Record, rng: Random) -> Record:
 
 
 @finds("wrong_deal", "wrong_attempt")
-def a_changed_client_seed(record: Record, rng: Random) -> Record | None:
+def a_changed_client_seed(record: Record, rng: Random) -> Record:
     index = some(over(record), rng)
-    if index is None:
-        return None
     given = record.rounds[index].client_seeds
     assert given is not None
-    return with_round(
-        record, index, client_seeds=(given[0] + "!", *given[1:]) if len(given[0]) < 64 else ("", *given[1:])
-    )
+    first = given[0] + "!" if len(given[0]) < 64 else ""
+    return with_round(record, index, client_seeds=(first, *given[1:]))
 
 
 @finds("wrong_attempt")
-def another_number_of_the_deal(record: Record, rng: Random) -> Record | None:
+def another_number_of_the_deal(record: Record, rng: Random) -> Record:
     index = some(over(record), rng)
-    if index is None:
-        return None
     attempt = record.rounds[index].attempt
     assert attempt is not None
     return with_round(record, index, attempt=rng.choice([None, attempt + 1, 10**15 - 1]))
@@ -291,15 +313,13 @@ def another_number_of_the_deal(record: Record, rng: Random) -> Record | None:
 @finds("wrong_deal", "not_held", "wrong_draw", "wrong_turn", "illegal_move", "wrong_pass", "wrong_hands", "wrong_lines",
        "wrong_scores", "early_count", "missing_count", "wrong_round_winner", "wrong_round_loser", "wrong_done",
        "wrong_carried", "wrong_manche", "wrong_reason", "wrong_flip")  # fmt: skip
-def two_tiles_swapped(record: Record, rng: Random) -> Record | None:
+def two_tiles_swapped(record: Record, rng: Random) -> Record:
     index = some(over(record), rng)
-    if index is None:
-        return None
     dealt = event_at(record, (index, 0))
     held = [(seat, tile) for seat, hand in enumerate(dealt.hands) for tile in hand if not tile.double]
     (one, first), (other, second) = rng.sample(held, 2)
     if one == other:
-        return None
+        raise NoOccasion
     swap = {first: second, second: first}
     hands = tuple([sort_tiles([swap.get(tile, tile) for tile in hand]) for hand in dealt.hands])
     return with_deal(record, index, hands=hands)
@@ -315,9 +335,9 @@ def another_number_of_a_round(record: Record, rng: Random) -> Record:
 
 
 @finds("not_dealt")
-def a_deal_left_out(record: Record, rng: Random) -> Record | None:
+def a_deal_left_out(record: Record, rng: Random) -> Record:
     index = some([index for index in dealt_in(record) if len(record.rounds[index].lines) > 1], rng)
-    return None if index is None else with_lines(record, index, events_of(record, index)[1:])
+    return with_lines(record, index, events_of(record, index)[1:])
 
 
 @finds("not_dealt")
@@ -340,15 +360,13 @@ def a_hand_too_many(record: Record, rng: Random) -> Record:
 
 
 @finds("wrong_seats")
-def a_seat_passed_over(record: Record, rng: Random) -> Record | None:
+def a_seat_passed_over(record: Record, rng: Random) -> Record:
     """A deal that is sound for the others."""
-    rules, _ = rules_of(record)
-    dealt = event_at(record, (0, 0))
-    assert rules is not None
+    rules, dealt = dealt_by(record), event_at(record, (0, 0))
     seats = rules.seats - 1
     size = rules.hand_size(seats)
     if not size:
-        return None
+        raise NoOccasion
     tiles = [tile for hand in (*dealt.hands[1:], dealt.stock, dealt.hands[0]) for tile in hand]
     tiles.sort(key=lambda tile: not tile.double)
     hands = tuple([sort_tiles(tiles[seat * size : (seat + 1) * size]) for seat in range(seats)])
@@ -375,35 +393,31 @@ def a_tile_twice(record: Record, rng: Random) -> Record:
 
 
 @finds("wrong_set")
-def a_tile_that_is_in_no_such_set(record: Record, rng: Random) -> Record | None:
-    rules, _ = rules_of(record)
-    assert rules is not None
-    if TILES[-1] in rules.tiles:
-        return None
+def a_tile_that_is_in_no_such_set(record: Record, rng: Random) -> Record:
+    if TILES[-1] in dealt_by(record).tiles:
+        raise NoOccasion
     dealt = event_at(record, (0, 0))
     return with_deal(record, 0, hands=((*dealt.hands[0][:-1], TILES[-1]), *dealt.hands[1:]))
 
 
 @finds("wrong_set")
-def a_tile_that_is_missing(record: Record, rng: Random) -> Record | None:
+def a_tile_that_is_missing(record: Record, rng: Random) -> Record:
     index = some([index for index in dealt_in(record) if event_at(record, (index, 0)).stock], rng)
-    return None if index is None else with_deal(record, index, stock=event_at(record, (index, 0)).stock[1:])
+    return with_deal(record, index, stock=event_at(record, (index, 0)).stock[1:])
 
 
 @finds("unsorted_hand")
-def an_unsorted_hand(record: Record, rng: Random) -> Record | None:
+def an_unsorted_hand(record: Record, rng: Random) -> Record:
     index = rng.choice(dealt_in(record))
     dealt = event_at(record, (index, 0))
     seat = some([seat for seat, hand in enumerate(dealt.hands) if len(hand) > 1], rng)
-    if seat is None:
-        return None
     return with_deal(record, index, hands=(*dealt.hands[:seat], dealt.hands[seat][::-1], *dealt.hands[seat + 1 :]))
 
 
 @finds("not_openable")
-def a_deal_without_a_double_in_any_hand(record: Record, rng: Random) -> Record | None:
+def a_deal_without_a_double_in_any_hand(record: Record, rng: Random) -> Record:
     if record.variant not in {"fido", "domino"}:
-        return None
+        raise NoOccasion
     dealt = event_at(record, (0, 0))
     tiles = [tile for hand in (*dealt.hands, dealt.stock) for tile in hand]
     tiles.sort(key=lambda tile: tile.double)
@@ -412,14 +426,14 @@ def a_deal_without_a_double_in_any_hand(record: Record, rng: Random) -> Record |
         hands.append(sort_tiles(tiles[start : start + len(hand)]))
         start += len(hand)
     if any(tile.double for tile in tiles[:start]):
-        return None
+        raise NoOccasion
     return with_deal(unproven(record), 0, hands=tuple(hands), stock=tuple(tiles[start:]))
 
 
 @finds("hidden_tile")
-def a_hidden_draw(record: Record, rng: Random) -> Record | None:
+def a_hidden_draw(record: Record, rng: Random) -> Record:
     place = some(places(record, Drew), rng)
-    return None if place is None else with_event(record, place, DrewView(event_at(record, place).seat, None))
+    return with_event(record, place, DrewView(event_at(record, place).seat, None))
 
 
 @finds("hidden_tile")
@@ -435,20 +449,18 @@ def a_hidden_hand(record: Record, rng: Random) -> Record:
 
 
 @finds("wrong_version")
-def a_version_twice(record: Record, rng: Random) -> Record | None:
+def a_version_twice(record: Record, rng: Random) -> Record:
     index, at = rng.choice(places(record, object))
     if not at:
-        return None
+        raise NoOccasion
     lines = list(record.rounds[index].lines)
     lines[at] = lines[at]._replace(version=lines[at - 1].version)
     return with_round(record, index, lines=tuple(lines))
 
 
 @finds("wrong_version")
-def a_version_between_a_move_and_its_count(record: Record, rng: Random) -> Record | None:
+def a_version_between_a_move_and_its_count(record: Record, rng: Random) -> Record:
     place = some(places(record, RoundEnded), rng)
-    if place is None:
-        return None
     index, at = place
     lines = list(record.rounds[index].lines)
     lines[at:] = [line._replace(version=line.version + 1000) for line in lines[at:]]
@@ -461,169 +473,142 @@ def a_version_between_a_move_and_its_count(record: Record, rng: Random) -> Recor
 
 
 @finds("wrong_turn")
-def a_move_out_of_turn(record: Record, rng: Random) -> Record | None:
+def a_move_out_of_turn(record: Record, rng: Random) -> Record:
     place = some(places(record, (Played, Drew, Passed, Done, Flipped)), rng)
-    if place is None:
-        return None
-    event = event_at(record, place)
-    seat = rng.choice([seat for seat in range(len(record.players)) if seat != event.seat])
-    changed = event._replace(seat=seat) if isinstance(event, Played) else replace(event, seat=seat)
-    return with_event(record, place, changed)
+    mover = event_at(record, place).seat
+    return with_changes(record, place, seat=rng.choice([seat for seat in range(len(record.players)) if seat != mover]))
 
 
 @finds("not_held")
-def a_tile_of_another_hand(record: Record, rng: Random) -> Record | None:
-    moment = some_moment(record, rng, lambda event, state: isinstance(event, Played))
-    if moment is None:
-        return None
-    place, state = moment
-    event = event_at(record, place)
-    foreign = [tile for seat, hand in enumerate(state.hands) for tile in hand if seat != event.seat]
-    return with_event(record, place, event._replace(tile=rng.choice(foreign))) if foreign else None
+def a_tile_of_another_hand(record: Record, rng: Random) -> Record:
+    place, state = some_moment(record, rng, lambda event, state: isinstance(event, Played))
+    mover = event_at(record, place).seat
+    foreign = [tile for seat, hand in enumerate(state.hands) for tile in hand if seat != mover]
+    return with_changes(record, place, tile=some(foreign, rng))
+
+
+def joins(event: Any, state: State) -> bool:
+    return isinstance(event, Played) and bool(state.layout.placements)
 
 
 @finds("illegal_move")
-def a_tile_where_it_does_not_fit(record: Record, rng: Random) -> Record | None:
-    moment = some_moment(record, rng, lambda event, state: isinstance(event, Played) and bool(state.layout.placements))
-    if moment is None:
-        return None
-    place, state = moment
-    event = event_at(record, place)
-    closed = [end.name for end in state.layout.ends if end.gate != "open" or not event.tile.offers & end.wants]
-    return with_event(record, place, event._replace(end=rng.choice([*closed, "e999"])))
+def a_tile_where_it_does_not_fit(record: Record, rng: Random) -> Record:
+    place, state = some_moment(record, rng, joins)
+    offers = event_at(record, place).tile.offers
+    closed = [end.name for end in state.layout.ends if end.gate != "open" or not offers & end.wants]
+    return with_changes(record, place, end=rng.choice([*closed, "e999"]))
 
 
 @finds("illegal_move")
-def a_tile_face_down_that_may_not_be(record: Record, rng: Random) -> Record | None:
+def a_tile_face_down_that_may_not_be(record: Record, rng: Random) -> Record:
     place = some([place for place in places(record, Played) if not event_at(record, place).tile.double], rng)
-    return None if place is None else with_event(record, place, event_at(record, place)._replace(face_down=True))
+    return with_changes(record, place, face_down=True)
 
 
 @finds("unnamed_end")
-def an_end_that_is_not_named(record: Record, rng: Random) -> Record | None:
-    moment = some_moment(record, rng, lambda event, state: isinstance(event, Played) and bool(state.layout.placements))
-    if moment is None:
-        return None
-    return with_event(record, moment[0], event_at(record, moment[0])._replace(end=None, outer=None))
+def an_end_that_is_not_named(record: Record, rng: Random) -> Record:
+    return with_changes(record, some_moment(record, rng, joins)[0], end=None, outer=None)
 
 
 @finds("unnamed_half")
-def an_outer_half_that_is_named_where_it_is_not_or_not_where_it_is(record: Record, rng: Random) -> Record | None:
-    moment = some_moment(record, rng, lambda event, state: isinstance(event, Played) and bool(state.layout.placements))
-    if moment is None:
-        return None
-    event = event_at(record, moment[0])
-    return with_event(record, moment[0], event._replace(outer=event.tile.high if event.outer is None else None))
+def an_outer_half_that_is_named_where_it_is_not_or_not_where_it_is(record: Record, rng: Random) -> Record:
+    place, _ = some_moment(record, rng, joins)
+    event = event_at(record, place)
+    return with_changes(record, place, outer=event.tile.high if event.outer is None else None)
 
 
 @finds("wrong_ends_sum")
-def another_sum_of_the_ends(record: Record, rng: Random) -> Record | None:
+def another_sum_of_the_ends(record: Record, rng: Random) -> Record:
     place = some(places(record, Played), rng)
-    if place is None:
-        return None
-    event = event_at(record, place)
-    return with_event(record, place, event._replace(ends_sum=7 if event.ends_sum is None else event.ends_sum + 1))
+    counted = event_at(record, place).ends_sum
+    return with_changes(record, place, ends_sum=7 if counted is None else counted + 1)
 
 
 @finds("wrong_points")
-def other_points(record: Record, rng: Random) -> Record | None:
+def other_points(record: Record, rng: Random) -> Record:
     place = some(places(record, Played), rng)
-    if place is None:
-        return None
-    event = event_at(record, place)
-    return with_event(record, place, event._replace(points=7 if event.points is None else event.points + 1))
+    points = event_at(record, place).points
+    return with_changes(record, place, points=7 if points is None else points + 1)
 
 
 @finds("wrong_draw")
-def another_tile_drawn(record: Record, rng: Random) -> Record | None:
-    moment = some_moment(record, rng, lambda event, state: isinstance(event, Drew) and len(state.stock) > 1)
-    if moment is None:
-        return None
-    place, state = moment
-    return with_event(record, place, replace(event_at(record, place), tile=rng.choice(state.stock[1:])))
+def another_tile_drawn(record: Record, rng: Random) -> Record:
+    place, state = some_moment(record, rng, lambda event, state: isinstance(event, Drew) and len(state.stock) > 1)
+    return with_changes(record, place, tile=rng.choice(state.stock[1:]))
 
 
-def instead(record: Record, rng: Random, action: str, kind: Any) -> Record | None:
+def instead(record: Record, rng: Random, action: str, kind: Any) -> Record:
     """Something else in the place of a move, which may not be done there."""
-    rules, _ = rules_of(record)
-    assert rules is not None
+    rules = dealt_by(record)
 
     def may_not(event: Any, state: State) -> bool:
         if not isinstance(event, Played | Drew | Passed | Done | Flipped):
             return False
         return state.turn is not None and action not in [move.action for move in legal_moves(rules, state, state.turn)]
 
-    moment = some_moment(record, rng, may_not)
-    return None if moment is None else with_event(record, moment[0], kind(moment[1].turn))
+    place, state = some_moment(record, rng, may_not)
+    return with_event(record, place, kind(state.turn))
 
 
 @finds("wrong_draw")
-def a_draw_by_somebody_who_may_not(record: Record, rng: Random) -> Record | None:
+def a_draw_by_somebody_who_may_not(record: Record, rng: Random) -> Record:
     return instead(record, rng, "draw", lambda seat: Drew(seat, TILES[0]))
 
 
 @finds("wrong_pass")
-def a_pass_by_somebody_who_may_not(record: Record, rng: Random) -> Record | None:
+def a_pass_by_somebody_who_may_not(record: Record, rng: Random) -> Record:
     return instead(record, rng, "pass", Passed)
 
 
 @finds("wrong_auto")
-def a_move_by_choice_marked_as_made_by_the_service(record: Record, rng: Random) -> Record | None:
-    rules, _ = rules_of(record)
-    assert rules is not None
+def a_move_by_choice_marked_as_made_by_the_service(record: Record, rng: Random) -> Record:
+    rules = dealt_by(record)
 
     def by_choice(event: Any, state: State) -> bool:
         return isinstance(event, Drew | Passed) and forced_move(rules, state) is None
 
-    moment = some_moment(record, rng, by_choice)
-    if moment is None:
-        return None
-    event = event_at(record, moment[0])
-    assert isinstance(event, Drew | Passed)
-    return with_event(record, moment[0], replace(event, auto=True))
+    return with_changes(record, some_moment(record, rng, by_choice)[0], auto=True)
 
 
 @finds("wrong_done")
-def a_done_by_somebody_who_may_not(record: Record, rng: Random) -> Record | None:
+def a_done_by_somebody_who_may_not(record: Record, rng: Random) -> Record:
     return instead(record, rng, "done", Done)
 
 
 @finds("wrong_flip")
-def a_flip_by_somebody_who_may_not(record: Record, rng: Random) -> Record | None:
+def a_flip_by_somebody_who_may_not(record: Record, rng: Random) -> Record:
     return instead(record, rng, "flip", Flipped)
 
 
 @finds("after_the_count")
-def a_move_after_the_count(record: Record, rng: Random) -> Record | None:
+def a_move_after_the_count(record: Record, rng: Random) -> Record:
     index = some([index for index in over(record) if record.result is None or index != over(record)[-1]], rng)
-    return None if index is None else with_lines(record, index, [*events_of(record, index), Passed(0)])
+    return with_lines(record, index, [*events_of(record, index), Passed(0)])
 
 
 @finds("after_the_end")
-def a_move_after_the_end(record: Record, rng: Random) -> Record | None:
+def a_move_after_the_end(record: Record, rng: Random) -> Record:
     if record.result is None:
-        return None
+        raise NoOccasion
     index = max(index for index, each in enumerate(record.rounds) if each.lines)  # also one that forfeits have ended
     extra: list[RecordedEvent] = [Passed(0), Eliminated(0), Finished((0,))]
     return with_lines(record, index, [*events_of(record, index), rng.choice(extra)])
 
 
 @finds("after_the_end")
-def a_round_after_the_end(record: Record, rng: Random) -> Record | None:
+def a_round_after_the_end(record: Record, rng: Random) -> Record:
     if record.result is None:
-        return None
+        raise NoOccasion
     record = unproven(record)
-    last = record.rounds[0]
     more = RecordedRound(len(record.rounds) + 1, lines=(VersionedEvent(10_000, event_at(record, (0, 0))),))
-    assert last.lines
     return replace(record, rounds=(*record.rounds, more))
 
 
 @finds("unfinished_round", "missing_seed", "early_seed", "wrong_attempt")
-def a_round_broken_off(record: Record, rng: Random) -> Record | None:
+def a_round_broken_off(record: Record, rng: Random) -> Record:
     index = some([index for index in dealt_in(record)[:-1] if len(record.rounds[index].lines) > 4], rng)
-    if index is None or isinstance(event_at(record, (index, 1)), TimedOut):
-        return None
+    if isinstance(event_at(record, (index, 1)), TimedOut):
+        raise NoOccasion
     return with_lines(record, index, events_of(record, index)[:2])
 
 
@@ -631,150 +616,104 @@ def a_round_broken_off(record: Record, rng: Random) -> Record | None:
 
 
 @finds("early_count")
-def a_count_too_soon(record: Record, rng: Random) -> Record | None:
-    place = some([place for place in places(record, RoundEnded) if place[1] > 2], rng)
-    if place is None:
-        return None
-    events = events_of(record, place[0])
-    return with_lines(record, place[0], [*events[:2], *events[place[1] :]])
+def a_count_too_soon(record: Record, rng: Random) -> Record:
+    index, at = some([place for place in places(record, RoundEnded) if place[1] > 2], rng)
+    return with_events(record, (index, 2), [], instead_of=at - 2)
 
 
 @finds("missing_count", "missing_seed", "early_seed", "wrong_attempt")
-def a_count_left_out(record: Record, rng: Random) -> Record | None:
+def a_count_left_out(record: Record, rng: Random) -> Record:
     place = some(places(record, RoundEnded), rng)
-    if place is None:
-        return None
     events = events_of(record, place[0])
     rest: list[RecordedEvent] = rng.choice([events[place[1] + 1 :], [], [Passed(0)]])
     return with_lines(record, place[0], [*events[: place[1]], *rest])
 
 
-def recounted(record: Record, rng: Random, change: Callable[[RoundResult], dict[str, Any] | None]) -> Record | None:
-    place = some(places(record, RoundEnded), rng)
-    if place is None:
-        return None
-    counted = event_at(record, place).round
-    changes = change(counted)
-    return None if changes is None else with_event(record, place, RoundEnded(counted._replace(**changes)))
+def recount(name: str, change: Callable[[RoundResult], dict[str, Any]]) -> Callable[[Record, Random], Record]:
+    """Change something in a count."""
+
+    def recounted(record: Record, rng: Random) -> Record:
+        place = some(places(record, RoundEnded), rng)
+        counted = event_at(record, place).round
+        return with_event(record, place, RoundEnded(counted._replace(**change(counted))))
+
+    recounted.__name__ = name
+    return recounted
 
 
-@finds("wrong_reason")
-def another_reason(record: Record, rng: Random) -> Record | None:
-    return recounted(record, rng, lambda it: {"ended_by": "closed" if it.ended_by == "out" else "out"})
+def without_stars(counted: RoundResult) -> dict[str, Any]:
+    if counted.manche is None:
+        raise NoOccasion
+    return {"manche": None}
 
 
-@finds("wrong_round_winner")
-def another_winner_of_the_round(record: Record, rng: Random) -> Record | None:
-    return recounted(record, rng, lambda it: {"winner": 0 if it.winner is None else None})
+def dearer_first_hand(counted: RoundResult) -> dict[str, Any]:
+    first, *others = counted.hands
+    return {"hands": (first._replace(value=first.value + 1), *others)}
 
 
-@finds("wrong_round_loser")
-def another_loser_of_the_round(record: Record, rng: Random) -> Record | None:
-    return recounted(record, rng, lambda it: {"loser": 0 if it.loser is None else None})
-
-
-@finds("wrong_carried")
-def other_points_carried(record: Record, rng: Random) -> Record | None:
-    return recounted(record, rng, lambda it: {"carried": it.carried + 5})
-
-
-@finds("wrong_manche")
-def other_stars(record: Record, rng: Random) -> Record | None:
-    return recounted(record, rng, lambda it: {"manche": Manche(1, (1,) * len(it.scores))})
-
-
-@finds("wrong_manche")
-def stars_left_out(record: Record, rng: Random) -> Record | None:
-    return recounted(record, rng, lambda it: {"manche": None} if it.manche else None)
-
-
-@finds("wrong_scores")
-def another_score(record: Record, rng: Random) -> Record | None:
-    return recounted(record, rng, lambda it: {"scores": (it.scores[0] + 1, *it.scores[1:])})
-
-
-@finds("wrong_hands")
-def another_value_of_a_hand(record: Record, rng: Random) -> Record | None:
-    return recounted(
-        record, rng, lambda it: {"hands": (it.hands[0]._replace(value=it.hands[0].value + 1), *it.hands[1:])}
-    )
-
-
-@finds("wrong_hands")
-def a_hand_left_out(record: Record, rng: Random) -> Record | None:
-    return recounted(record, rng, lambda it: {"hands": it.hands[1:]})
-
-
-@finds("wrong_lines")
-def another_score_card(record: Record, rng: Random) -> Record | None:
-    return recounted(record, rng, lambda it: {"lines": (*it.lines, ScoreLine(0, 0, "1.8", "nothing"))})
+finds("wrong_reason")(recount("another_reason", lambda it: {"ended_by": "closed" if it.ended_by == "out" else "out"}))
+finds("wrong_round_winner")(recount("another_winner", lambda it: {"winner": 0 if it.winner is None else None}))
+finds("wrong_round_loser")(recount("another_loser", lambda it: {"loser": 0 if it.loser is None else None}))
+finds("wrong_carried")(recount("other_points_carried", lambda it: {"carried": it.carried + 5}))
+finds("wrong_manche")(recount("other_stars", lambda it: {"manche": Manche(1, (1,) * len(it.scores))}))
+finds("wrong_manche")(recount("stars_left_out", without_stars))
+another_score = finds("wrong_scores")(
+    recount("another_score", lambda it: {"scores": (it.scores[0] + 1, *it.scores[1:])})
+)
+finds("wrong_hands")(recount("another_value_of_a_hand", dearer_first_hand))
+finds("wrong_hands")(recount("a_hand_left_out", lambda it: {"hands": it.hands[1:]}))
+finds("wrong_lines")(
+    recount("another_score_card", lambda it: {"lines": (*it.lines, ScoreLine(0, 0, "1.8", "nothing"))})
+)
 
 
 @finds("wrong_elimination")
-def somebody_put_out(record: Record, rng: Random) -> Record | None:
-    places_of_counts = [
-        place for place in places(record, RoundEnded) if record.result is None or place[0] != over(record)[-1]
-    ]
-    place = some(places_of_counts, rng)
-    if place is None:
-        return None
-    events = events_of(record, place[0])
-    return with_lines(record, place[0], [*events, Eliminated(0)])
+def somebody_put_out(record: Record, rng: Random) -> Record:
+    index = some([index for index in over(record) if record.result is None or index != over(record)[-1]], rng)
+    return with_lines(record, index, [*events_of(record, index), Eliminated(0)])
 
 
 @finds("wrong_elimination")
-def somebody_left_in(record: Record, rng: Random) -> Record | None:
-    place = some(places(record, Eliminated), rng)
-    if place is None:
-        return None
-    events = events_of(record, place[0])
-    return with_lines(record, place[0], [*events[: place[1]], *events[place[1] + 1 :]])
+def somebody_left_in(record: Record, rng: Random) -> Record:
+    return without(record, some(places(record, Eliminated), rng))
 
 
 @finds("wrong_winners")
-def other_winners(record: Record, rng: Random) -> Record | None:
+def other_winners(record: Record, rng: Random) -> Record:
     place = some(places(record, Finished), rng)
-    if place is None:
-        return None
-    winners = event_at(record, place).winners
-    return with_event(record, place, Finished((*winners, 99)))
+    return with_event(record, place, Finished((*event_at(record, place).winners, 99)))
 
 
 @finds("wrong_winners", "missing_seed")
-def a_match_ended_too_soon(record: Record, rng: Random) -> Record | None:
-    index = over(record)[-1] if over(record) else None
-    if index is None or record.result is not None or index != dealt_in(record)[-1]:
-        return None
+def a_match_ended_too_soon(record: Record, rng: Random) -> Record:
+    index = dealt_in(record)[-1]
+    if record.result is not None or index not in over(record):
+        raise NoOccasion
     return with_lines(record, index, [*events_of(record, index), Finished((0,))])
 
 
 @finds("wrong_winners", "missing_seed", "early_seed")
-def an_end_left_out(record: Record, rng: Random) -> Record | None:
-    place = some(places(record, Finished), rng)
-    if place is None:
-        return None
-    assert format_event(event_at(record, place)).startswith("finished")
-    return with_lines(record, place[0], events_of(record, place[0])[:-1])
+def an_end_left_out(record: Record, rng: Random) -> Record:
+    return without(record, some(places(record, Finished), rng))
 
 
 # Who plays the seats
 
 
-def with_another(record: Record, place: Place | None, event: RecordedEvent) -> Record | None:
-    """The record with this event before the one in that place."""
-    if place is None:
-        return None
-    events = events_of(record, place[0])
-    return with_lines(record, place[0], [*events[: place[1]], event, *events[place[1] :]])
+def without(record: Record, place: Place) -> Record:
+    return with_events(record, place, [], instead_of=1)
 
 
-def somewhere(record: Record, rng: Random) -> Place | None:
+def after(place: Place) -> Place:
+    return place[0], place[1] + 1
+
+
+def somewhere(record: Record, rng: Random) -> Place:
     """Where a seat is to move that nobody but its person plays."""
-    rules, _ = rules_of(record)
-    assert rules is not None
     found: list[Place] = []
     before: Step | None = None
-    for step in replay_record(record, rules):
+    for step in replay_record(record, dealt_by(record)):
         assert isinstance(step, Step)
         turn = None if before is None else before.state.turn
         if before is not None and turn is not None and not isinstance(step.line.event, (*AUTOMATIC_EVENTS, Returned)):
@@ -783,16 +722,14 @@ def somewhere(record: Record, rng: Random) -> Place | None:
             if record.bot_at(turn) is None and before.presence.plays(turn):
                 found.append((index, at))
         before = step
-    place: Place | None = some(found, rng)
+    place: Place = some(found, rng)
     return place
 
 
 def before(record: Record, place: Place) -> Step:
     """The step before the event in this place."""
-    rules, _ = rules_of(record)
-    assert rules is not None
-    steps = [step for step in replay_record(record, rules) if isinstance(step, Step) and step.place < place]
-    return steps[-1]
+    steps = replay_record(record, dealt_by(record))
+    return [step for step in steps if isinstance(step, Step) and step.place < place][-1]
 
 
 def person_to_move(record: Record, place: Place) -> int:
@@ -802,19 +739,19 @@ def person_to_move(record: Record, place: Place) -> int:
 
 
 @finds("wrong_presence")
-def somebody_away_leaves(record: Record, rng: Random) -> Record | None:
+def somebody_away_leaves(record: Record, rng: Random) -> Record:
     place = some(places(record, Left), rng)
-    return None if place is None else with_another(record, (place[0], place[1] + 1), event_at(record, place))
+    return with_events(record, after(place), [event_at(record, place)])
 
 
 @finds("wrong_presence")
-def somebody_comes_back_who_is_there(record: Record, rng: Random) -> Record | None:
+def somebody_comes_back_who_is_there(record: Record, rng: Random) -> Record:
     place = somewhere(record, rng)
-    return with_another(record, place, Returned(person_to_move(record, place))) if place else None
+    return with_events(record, place, [Returned(person_to_move(record, place))])
 
 
 @finds("wrong_presence")
-def a_return_left_out(record: Record, rng: Random) -> Record | None:
+def a_return_left_out(record: Record, rng: Random) -> Record:
     """Then the seat is away already when it leaves again."""
     found = []
     for place in places(record, Returned):
@@ -823,129 +760,112 @@ def a_return_left_out(record: Record, rng: Random) -> Record | None:
         following = next((event for each in later if (event := event_at(record, each)).seat == seat), None)
         if isinstance(following, Left) and seat in before(record, place).presence.away:
             found.append(place)
-    place = some(found, rng)
-    if place is None:
-        return None
-    events = events_of(record, place[0])
-    return with_lines(record, place[0], [*events[: place[1]], *events[place[1] + 1 :]])
+    return without(record, some(found, rng))
 
 
 @finds("wrong_presence")
-def somebody_who_does_not_exist_leaves(record: Record, rng: Random) -> Record | None:
-    return with_another(record, somewhere(record, rng), Left(len(record.players)))
+def somebody_who_does_not_exist_leaves(record: Record, rng: Random) -> Record:
+    return with_events(record, somewhere(record, rng), [Left(len(record.players))])
 
 
 @finds("wrong_presence")
-def a_computer_player_leaves(record: Record, rng: Random) -> Record | None:
-    return with_another(record, somewhere(record, rng), Left(record.bots[0].seat)) if record.bots else None
+def a_computer_player_leaves(record: Record, rng: Random) -> Record:
+    if not record.bots:
+        raise NoOccasion
+    return with_events(record, somewhere(record, rng), [Left(record.bots[0].seat)])
 
 
 @finds("wrong_presence")
-def a_time_that_is_over_for_a_seat_that_is_not_to_move(record: Record, rng: Random) -> Record | None:
+def a_time_that_is_over_for_a_seat_that_is_not_to_move(record: Record, rng: Random) -> Record:
     place = somewhere(record, rng)
-    if place is None or record.clock is None or record.clock.absence == "claim":
-        return None
-    turn = person_to_move(record, place)
-    state = before(record, place).state
-    others = [seat for seat in state.active_seats() if seat != turn and record.bot_at(seat) is None]
-    return with_another(record, place, TimedOut(rng.choice(others), record.clock.absence)) if others else None
+    if record.clock is None or record.clock.absence == "claim":
+        raise NoOccasion
+    turn, seats = person_to_move(record, place), before(record, place).state.active_seats()
+    others = [seat for seat in seats if seat != turn and record.bot_at(seat) is None]
+    return with_events(record, place, [TimedOut(some(others, rng), record.clock.absence)])
 
 
 @finds("wrong_presence")
-def another_consequence_of_a_time_that_is_over(record: Record, rng: Random) -> Record | None:
+def another_consequence_of_a_time_that_is_over(record: Record, rng: Random) -> Record:
     place = somewhere(record, rng)
-    if place is None:
-        return None
     right = None if record.clock is None or record.clock.absence == "claim" else record.clock.absence
     then = rng.choice([absence for absence in ABSENCES if absence != right])
-    return with_another(record, place, TimedOut(person_to_move(record, place), then))
+    return with_events(record, place, [TimedOut(person_to_move(record, place), then)])
 
 
 @finds("wrong_presence")
-def a_claim_that_nobody_may_make(record: Record, rng: Random) -> Record | None:
+def a_claim_that_nobody_may_make(record: Record, rng: Random) -> Record:
     place = somewhere(record, rng)
-    if place is None:
-        return None
     turn = person_to_move(record, place)
     can = record.clock is not None and record.clock.absence == "claim"
-    return with_another(record, place, Claimed(turn, turn if can else (turn + 1) % len(record.players)))
+    return with_events(record, place, [Claimed(turn, turn if can else (turn + 1) % len(record.players))])
 
 
 @finds("wrong_presence")
-def a_forfeit_without_a_reason(record: Record, rng: Random) -> Record | None:
+def a_forfeit_without_a_reason(record: Record, rng: Random) -> Record:
     place = somewhere(record, rng)
-    return with_another(record, place, Forfeited(person_to_move(record, place))) if place else None
+    return with_events(record, place, [Forfeited(person_to_move(record, place))])
 
 
 @finds("wrong_presence")
-def somebody_who_has_forfeited_resigns(record: Record, rng: Random) -> Record | None:
+def somebody_who_has_forfeited_resigns(record: Record, rng: Random) -> Record:
     found = []
     for index, at in places(record, Forfeited):
         following = events_of(record, index)[at + 1 :]
         if following and not isinstance(following[0], Finished):
             found.append((index, at))
     place = some(found, rng)
-    if place is None:
-        return None
-    return with_another(record, (place[0], place[1] + 1), Resigned(event_at(record, place).seat))
+    return with_events(record, after(place), [Resigned(event_at(record, place).seat)])
 
 
 @finds("wrong_presence")
-def a_forfeit_left_out(record: Record, rng: Random) -> Record | None:
+def a_forfeit_left_out(record: Record, rng: Random) -> Record:
     found = [place for place in places(record, Forfeited) if place[1] + 1 < len(events_of(record, place[0]))]
-    place = some(found, rng)
-    if place is None:
-        return None
-    events = events_of(record, place[0])
-    return with_lines(record, place[0], [*events[: place[1]], *events[place[1] + 1 :]])
+    return without(record, some(found, rng))
 
 
 @finds("after_the_end")
-def somebody_leaves_after_the_end(record: Record, rng: Random) -> Record | None:
-    place = some(places(record, Finished), rng)
-    return None if place is None else with_another(record, (place[0], place[1] + 1), Left(0))
+def somebody_leaves_after_the_end(record: Record, rng: Random) -> Record:
+    return with_events(record, after(some(places(record, Finished), rng)), [Left(0)])
 
 
 @finds("wrong_winners", "missing_seed")
-def an_end_by_forfeit_with_several_sides_left(record: Record, rng: Random) -> Record | None:
+def an_end_by_forfeit_with_several_sides_left(record: Record, rng: Random) -> Record:
     place = somewhere(record, rng)
-    if place is None or record.result is not None:
-        return None
-    return with_another(record, place, Finished((0,), ended_by="forfeit"))
+    if record.result is not None:
+        raise NoOccasion
+    return with_events(record, place, [Finished((0,), ended_by="forfeit")])
 
 
 @finds("wrong_winners")
-def winners_that_have_forfeited(record: Record, rng: Random) -> Record | None:
+def winners_that_have_forfeited(record: Record, rng: Random) -> Record:
     """Or others at least than those who had not."""
     place = some(places(record, Finished), rng)
-    if place is None or not before(record, place).presence.forfeited:
-        return None
-    event = event_at(record, place)
-    return with_event(record, place, Finished(tuple(before(record, place).presence.forfeited), event.ended_by))
+    forfeited = before(record, place).presence.forfeited
+    if not forfeited:
+        raise NoOccasion
+    return with_event(record, place, Finished(tuple(forfeited), event_at(record, place).ended_by))
 
 
 @finds("wrong_winners")
-def another_reason_of_the_end(record: Record, rng: Random) -> Record | None:
+def another_reason_of_the_end(record: Record, rng: Random) -> Record:
     place = some(places(record, Finished), rng)
-    if place is None:
-        return None
-    event = event_at(record, place)
-    return with_event(record, place, Finished(event.winners, None if event.ended_by else "forfeit"))
+    return with_changes(record, place, ended_by=None if event_at(record, place).ended_by else "forfeit")
 
 
 @finds("unknown_bot")
-def a_level_that_does_not_exist(record: Record, _rng: Random) -> Record | None:
+def a_level_that_does_not_exist(record: Record, _rng: Random) -> Record:
     if not record.bots:
-        return None
+        raise NoOccasion
     return replace(record, bots=(record.bots[0]._replace(level="wise"), *record.bots[1:]))
 
 
 @finds("wrong_bot_move")
-def another_level_than_that_which_played(record: Record, _rng: Random) -> Record | None:
+def another_level_than_that_which_played(record: Record, _rng: Random) -> Record:
     """Not of a seat that had little to choose."""
     if not record.bots or record.result is None:
-        return None
+        raise NoOccasion
     if sum(event_at(record, place).seat == record.bots[0].seat for place in places(record, Played)) < 40:
-        return None
+        raise NoOccasion
     level = "random" if record.bots[0].level == "greedy" else "greedy"
     return replace(record, bots=(record.bots[0]._replace(level=level), *record.bots[1:]))
