@@ -18,16 +18,16 @@ A *move* is ``draw``, ``pass``, ``done``, ``flip`` or ``deal``, or a tile and wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import pytest
 
-from service.engine.deal import ArrangedDeal, Deck, seed_from_text
-from service.engine.errors import IllegalMove, NotYourTurn
+from service.engine.deal import ArrangedDeal, Deck, seed_from_text, shuffle, split
+from service.engine.errors import IllegalMove, InvalidSetup, NotYourTurn, Refusal
 from service.engine.events import Event, Played, RoundEnded, RoundResult
 from service.engine.layout import Gate, Layout
 from service.engine.moves import ACTIONS, Move
-from service.engine.referee import advance, apply, legal_moves
+from service.engine.referee import advance, apply, deal, legal_moves
 from service.engine.state import PLAYING, State
 from service.engine.tiles import Tile, parse_tile, sort_tiles
 from service.engine.variant import Rules, Variant
@@ -51,6 +51,63 @@ def names(held: Iterable[Tile]) -> str:
 
 def variant(key: str) -> Variant:
     return variants()[key]
+
+
+def assert_players(key: str, low: int, high: int, **options: object) -> None:
+    """The game is for so many players, and for no others, with these options."""
+    assert variant(key).players[0] <= low <= high <= variant(key).players[1]
+    for players in range(30):
+        if low <= players <= high:
+            assert variant(key).rules(options, players).seats == players
+        else:
+            assert complaints(key, players, **options)
+
+
+def complaints(key: str, players: int, **options: object) -> set[str]:
+    """What is complained of when such a game is refused."""
+    with pytest.raises(InvalidSetup) as refusal:
+        variant(key).rules(options, players)
+    return set(refusal.value.errors)
+
+
+def assert_teams(key: str) -> None:
+    """Four play alone, or in two teams; two and three only alone."""
+    assert [variant(key).rules({}, 4).team(seat) for seat in range(4)] == [None] * 4
+    assert [variant(key).rules({"teams": 2}, 4).team(seat) for seat in range(4)] == [0, 1, 0, 1]
+    assert complaints(key, 2, teams=2) == complaints(key, 3, teams=2) == {"options.teams"}
+
+
+def assert_hands(key: str, sizes: range) -> None:
+    """The option ``hand`` is of these sizes, as far as the tiles last."""
+    for players in range(2, 5):
+        for hand in range(sizes.stop + 1):
+            if hand in sizes and players * hand <= 28:
+                table = EngineTable(key, seats=players, hand=hand)
+                assert table.held == [hand] * players
+                assert (len(table.state.stock), table.rules.settings["hand"]) == (28 - players * hand, hand)
+            else:
+                assert complaints(key, players, hand=hand) == {"options.hand"}
+
+
+def position(
+    key: str, *hands: str, line: str, totals: tuple[int, ...] = (), stock: str = "", **options: Any
+) -> EngineTable:
+    """A table with these hands at this layout, seat 0 to move, and with these totals."""
+    table = EngineTable(key, seats=len(hands), **options)
+    table.lay(line)
+    table.put(*hands, stock=stock)
+    table.state = table.state._replace(totals=totals or (0,) * len(hands))
+    return table
+
+
+def assert_dealt_again(rules: Rules, seed_text: str) -> None:
+    """The first deal of this seed has no double in any hand; so the second one is dealt, which has."""
+    seed, size = seed_from_text(seed_text), rules.hand_size(rules.seats)
+    first, second = [split(shuffle(rules.tiles, seed, 1, attempt), [size] * rules.seats) for attempt in (0, 1)]
+    assert not any(tile.double for hand in first.hands for tile in hand)
+    assert any(tile.double for hand in second.hands for tile in hand)
+    dealt, _ = deal(rules, Deck(seed), rules.start())
+    assert ([set(hand) for hand in dealt.hands], dealt.stock) == ([set(hand) for hand in second.hands], second.stock)
 
 
 def arrange(rules: Rules, hands: Sequence[str], stock: str = "") -> ArrangedDeal:
@@ -85,7 +142,7 @@ class EngineTable:
     ) -> None:
         self.rules = variant(key).rules(options, seats or len(hands))
         deals = [arrange(self.rules, hands, stock)] if hands else []
-        deals += [arrange(self.rules, deal) for deal in later]
+        deals += [arrange(self.rules, each) for each in later]
         self.deck = Deck(seed_from_text(seed), tuple(deals))
         self.state: State = self.rules.start()
         self.log: list[Event] = []
@@ -142,9 +199,9 @@ class EngineTable:
 
     # What may not be done
 
-    def refuses(self, seat: int, *texts: str) -> None:
+    def refuses(self, seat: int, *texts: str, reason: type[Refusal] | None = None) -> None:
         """None of these moves is listed, each is refused, and nothing has changed. A bare tile: at no end at all."""
-        wanted = IllegalMove if seat == self.state.turn else NotYourTurn
+        wanted = reason or (IllegalMove if seat == self.state.turn else NotYourTurn)
         before = self.state
         for text in " ".join(texts).split():
             moves = self._meant(text)
@@ -166,6 +223,11 @@ class EngineTable:
     def layout(self) -> Layout:
         return self.state.layout
 
+    @property
+    def held(self) -> list[int]:
+        """The numbers of tiles in the hands."""
+        return [len(hand) for hand in self.state.hands]
+
     def legal(self, seat: int | None = None) -> set[str]:
         """The actions that are listed, a play by its tile: ``{"0-1", "0-2", "done"}``."""
         who = self.state.turn if seat is None else seat
@@ -177,6 +239,12 @@ class EngineTable:
         assert self.state.turn is not None
         moves = [move for move in legal_moves(*self._here, self.state.turn) if move.tile is parse_tile(tile)]
         return sorted([self._place(move) + "!" * move.face_down for move in moves])
+
+    def listed(self, tile: str) -> dict[str | None, tuple[int | None, int | None]]:
+        """The sum of the ends and the points that a tile of the mover would bring, by the end that it joins."""
+        assert self.state.turn is not None
+        moves = legal_moves(*self._here, self.state.turn)
+        return {move.end: (move.ends_sum, move.points) for move in moves if move.tile is parse_tile(tile)}
 
     def ends(self, gate: Gate = "open") -> list[int]:
         """The numbers of the ends behind this gate, sorted."""
@@ -203,6 +271,11 @@ class EngineTable:
     @property
     def last_play(self) -> Played:
         return self.events(Played)[-1]
+
+    @property
+    def scored(self) -> tuple[int | None, int | None]:
+        """The sum of the ends after the last play, and its points."""
+        return self.last_play.ends_sum, self.last_play.points
 
     # The words of a move
 

@@ -7,13 +7,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from service.engine.errors import GameOver, InvalidSetup
+from service.engine.errors import GameOver
 from service.engine.events import Drew, Eliminated
-from service.engine.moves import DEAL
-from service.engine.referee import advance
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import double_set, parse_tile
-from tests.engine.table import EngineTable, names, variant
+from tests.engine.table import EngineTable, assert_players, names, variant
 
 SPIEL = "dominospiel"
 
@@ -66,14 +64,8 @@ def finished_with(*hands: str, **options: Any) -> EngineTable:
 # 4.1
 
 
-@pytest.mark.parametrize("players", [0, 1, 8, 14, 28])
-def test_4_1_two_to_seven_players(players: int) -> None:
-    assert variant(SPIEL).players == (2, 7)
-    with pytest.raises(InvalidSetup):
-        variant(SPIEL).rules({}, players)
-
-
-def test_4_1_the_set_is_double_six() -> None:
+def test_4_1_two_to_seven_players_with_the_double_six_set() -> None:
+    assert_players(SPIEL, 2, 7)
     assert variant(SPIEL).rules({}, 2).tiles == double_set(6)
 
 
@@ -84,7 +76,7 @@ def test_4_1_all_tiles_are_dealt_as_far_as_they_divide_and_the_rest_is_the_stock
     players: int, hand: int, stock: int
 ) -> None:
     table = EngineTable(SPIEL, seats=players)
-    assert [len(held) for held in table.state.hands] == [hand] * players
+    assert table.held == [hand] * players
     assert (len(table.state.stock), table.rules.drawable(table.state)) == (stock, stock)
 
 
@@ -124,69 +116,48 @@ def test_4_3_two_ends() -> None:
     assert (table.chain(), table.ends()) == ("1/0 0/0 0/2", [1, 2])
 
 
-def test_4_3_doubles_do_not_branch() -> None:
+def test_4_3_doubles_do_not_branch_and_are_never_laid_face_down() -> None:
     table = EngineTable(SPIEL, "0-0 0-1 1-1 1-2 …", "…", "…", "…")
-    table.play("0-0", "0-1@right", "1-1")
-    assert [(end.name, end.number, end.gate) for end in table.layout.ends] == [
-        ("left", 0, "open"),
-        ("right", 1, "open"),
-    ]
-    table.play("1-2")
-    assert (table.ends(), table.chain()) == ([0, 2], "0/0 0/1 1/1 1/2")
-
-
-def test_4_3_a_double_is_never_laid_face_down() -> None:
-    table = EngineTable(SPIEL, "0-0 0-1 1-1 …", "…", "…", "…")
     table.play("0-0", "0-1@right")
     assert table.places("1-1") == ["right"]
     table.refuses(0, "1-1!")
+    table.play("1-1")
+    ends = [(end.name, end.number, end.gate) for end in table.layout.ends]
+    assert ends == [("left", 0, "open"), ("right", 1, "open")]
+    table.play("1-2")
+    assert (table.ends(), table.chain()) == ([0, 2], "0/0 0/1 1/1 1/2")
 
 
 # 4.4
 
 
-def test_4_4_a_turn_is_any_number_of_fitting_tiles_until_done() -> None:
+def test_4_4_a_turn_is_any_number_of_fitting_tiles_but_at_least_one_until_done() -> None:
     table = EngineTable(SPIEL, "0-0 …", "0-1 1-2 2-2 2-3 1-3 …", "0-2 …", "…")
     table.play("0-0", "done")
-    for number, tile in enumerate(("0-1@left", "1-2", "2-2", "2-3")):
-        assert table.turn == 1
-        assert ("done" in table.legal()) == (number > 0)
+    table.refuses(1, "done pass draw flip")
+    for tile in ("0-1@left", "1-2", "2-2", "2-3"):
         table.do(1, tile)
+        assert (table.turn, "done" in table.legal()) == (1, True)
+        table.refuses(1, "pass draw")
     table.do(1, "done")
     assert table.turn == 2
     table.refuses(1, "1-3 done")
 
 
-def test_4_4_the_opening_turn_too_may_have_any_number_of_tiles() -> None:
+@pytest.mark.parametrize(("more", "ends"), [("", [0, 0]), ("0-1@left 1-2 2-6", [0, 6])])
+def test_4_4_the_opening_turn_too_may_have_any_number_of_tiles(more: str, ends: list[int]) -> None:
     table = EngineTable(SPIEL, "0-0 0-1 1-2 2-6 …", "…", "…", "…")
     table.do(0, "0-0")
     assert table.turn == 0
-    table.play("0-1@left", "1-2", "2-6", "done")
-    assert (table.turn, table.ends()) == (1, [0, 6])
+    table.play(more, "done")
+    assert (table.turn, table.ends()) == (1, ends)
 
 
-def test_4_4_the_opening_turn_may_end_with_the_lead() -> None:
-    table = EngineTable(SPIEL, "0-0 0-1 …", "…", "…", "…")
-    table.play("0-0", "done")
-    assert table.turn == 1
-
-
-def test_4_4_at_least_one_tile_if_any_fits() -> None:
-    table = EngineTable(SPIEL, "0-0 …", "0-1 6-6 …", "…", "…", "…")
-    table.play("0-0", "done")
-    table.refuses(1, "done pass draw flip")
-    table.do(1, "0-1@left")
-    table.refuses(1, "pass draw")
-
-
-def test_4_4_only_fitting_tiles_may_follow() -> None:
+def test_4_4_only_fitting_tiles_may_follow_and_without_one_the_turn_is_over_without_saying_so() -> None:
     table = EngineTable(SPIEL, "0-0 0-1 2-3 6-6 1-4 …", "…", "…", "…")
     table.play("0-0", "0-1@right")
     table.refuses(0, "2-3 6-6 1-4@left")
     assert table.places("1-4") == ["right"]
-
-
-def test_4_4_out_of_fitting_tiles_the_turn_is_over_without_saying_so() -> None:
     table = EngineTable(SPIEL, "0-0 …", "…", "…", "…", "…")
     table.put("0-0 0-1 2-3", "1-5", "0-2", "0-3", "0-4")
     table.do(0, "0-0")
@@ -207,36 +178,25 @@ def bought(stock: str) -> EngineTable:
     return table
 
 
-def test_4_5_who_has_no_fitting_tile_at_the_start_of_the_turn_buys_one() -> None:
+def test_4_5_who_has_no_fitting_tile_buys_one_and_if_it_does_not_fit_the_turn_is_over() -> None:
     table = bought("3-4 0-1")
     assert table.legal() == {"draw"}
     table.refuses(1, "pass done 1-1")
     assert table.do(1, "draw") == (Drew(1, parse_tile("3-4")),)
-    assert names(table.state.stock) == "0-1"
-
-
-def test_4_5_if_the_bought_tile_does_not_fit_the_turn_is_over() -> None:
-    table = bought("3-4 0-1")
-    table.do(1, "draw")
-    assert (table.turn, table.hand(1)) == (2, "1-1 1-2 3-4 6-6")
+    assert (table.turn, table.hand(1), names(table.state.stock)) == (2, "1-1 1-2 3-4 6-6", "0-1")
     table.refuses(1, "draw pass done")
 
 
-def test_4_5_if_the_bought_tile_fits_it_is_placed_and_the_turn_goes_on() -> None:
+@pytest.mark.parametrize(("more", "chain"), [("1-1 1-2", "0/0 0/1 1/1 1/2"), ("done", "0/0 0/1")])
+def test_4_5_if_the_bought_tile_fits_it_is_placed_and_the_turn_may_go_on(more: str, chain: str) -> None:
     table = bought("0-1 3-4")
     table.do(1, "draw")
     assert (table.turn, table.legal()) == (1, {"0-1"})
     table.refuses(1, "done pass draw")
     table.do(1, "0-1@right")
     assert table.legal() == {"1-1", "1-2", "done"}
-    table.play("1-1", "1-2")
-    assert (table.turn, table.chain()) == (2, "0/0 0/1 1/1 1/2")
-
-
-def test_4_5_the_turn_may_be_ended_after_the_bought_tile() -> None:
-    table = bought("0-1 3-4")
-    table.play("draw", "0-1@right", "done")
-    assert (table.turn, table.ends()) == (2, [0, 1])
+    table.play(more)
+    assert (table.turn, table.chain()) == (2, chain)
 
 
 def test_4_5_nobody_buys_a_second_time_in_a_turn() -> None:
@@ -277,31 +237,19 @@ def test_4_6_a_player_without_tiles_is_out_of_the_round_and_the_others_play_on()
     assert table.turn == 2
 
 
-def test_4_6_who_is_out_of_the_round_is_safe() -> None:
-    table = with_one_out("3-3 2-6")
-    table.play("1-2", "draw", "draw", "2-6", "6-6")
-    assert table.counted.scores[1] == 0
-
-
 def test_4_6_the_round_ends_when_the_stock_is_empty_and_nobody_left_fits() -> None:
-    """Seat 2 gets rid of all with the bought 2-6; seat 0 keeps 5-5 and the bought 3-3 at the ends 0 and 6."""
+    """Seat 2 gets rid of all with the bought 2-6; seat 0 keeps 5-5 and the bought 3-3 at the ends 0 and 6.
+
+    Who was out first wins; each writes the pips left in hand, so who is out is safe.
+    """
     table = with_one_out("3-3 2-6")
-    table.play("1-2", "draw", "draw", "2-6")
+    table.play("1-2")
+    assert (table.state.phase, table.turn, table.legal()) == (PLAYING, 0, {"draw"}), "although nobody fits"
+    table.play("draw", "draw", "2-6")
     assert table.state.phase == PLAYING
     table.play("6-6")
     assert (table.ends(), [table.hand(seat) for seat in range(3)]) == ([0, 6], ["3-3 5-5", "", ""])
-    assert (table.state.phase, table.counted.ended_by) == (ROUND_OVER, "blocked")
-
-
-def test_4_6_the_winner_of_a_blocked_round_is_who_was_out_first() -> None:
-    table = with_one_out("3-3 2-6")
-    table.play("1-2", "draw", "draw", "2-6", "6-6")
-    assert table.counted.winner == 1
-
-
-def test_4_6_each_writes_the_pips_left_in_hand() -> None:
-    table = with_one_out("3-3 2-6")
-    table.play("1-2", "draw", "draw", "2-6", "6-6")
+    assert (table.state.phase, table.counted.ended_by, table.counted.winner) == (ROUND_OVER, "blocked", 1)
     assert table.counted.scores == table.state.totals == (16, 0, 0)
     assert [(line.seat, line.points, line.rule) for line in table.counted.lines] == [(0, 16, "4.6")]
 
@@ -320,8 +268,9 @@ def test_4_6_the_last_one_holding_tiles_keeps_buying_and_what_cannot_be_placed_c
     assert (table.counted.ended_by, table.counted.scores) == ("blocked", (14, 0, 0))
 
 
-def test_4_6_the_round_ends_when_nobody_has_a_tile_left() -> None:
+def test_4_6_the_round_ends_when_nobody_has_a_tile_left_and_by_default_nobody_writes_the_stock() -> None:
     table = with_one_out("5-6 2-6 0-5")
+    assert table.rules.settings["round_end"] == "play_on"
     table.play("1-2", "draw", "draw", "2-6", "6-6")
     assert (table.state.phase, table.turn) == (PLAYING, 0)
     table.play("5-6", "5-5")
@@ -329,28 +278,21 @@ def test_4_6_the_round_ends_when_nobody_has_a_tile_left() -> None:
     assert (table.counted.scores, names(table.state.stock)) == ((0, 0, 0), "0-5")
 
 
-def test_4_6_a_round_without_anybody_out_has_no_winner() -> None:
-    table = EngineTable(SPIEL, *TOTALS)
+@pytest.mark.parametrize("round_end", ["play_on", "first_out"])
+def test_4_6_a_round_without_anybody_out_has_no_winner_and_no_stock_to_write(round_end: str) -> None:
+    table = EngineTable(SPIEL, *TOTALS, round_end=round_end)
     table.play(TOTALS_PLAY)
-    assert (table.counted.ended_by, table.counted.winner) == ("blocked", None)
+    assert (table.counted.ended_by, table.counted.winner, table.counted.scores) == ("blocked", None, (34, 10, 7, 53))
 
 
-def test_4_6_the_round_goes_on_while_there_is_stock_although_nobody_fits() -> None:
-    table = with_one_out("3-3 2-6")
-    table.do(2, "1-2")
-    assert (table.state.phase, table.turn, table.legal()) == (PLAYING, 0, {"draw"})
-
-
-def test_4_6_option_first_out_ends_the_round_with_the_first_last_tile() -> None:
-    table = with_one_out("3-3 2-6", round_end="first_out")
-    assert (table.state.phase, table.counted.ended_by, table.counted.winner) == (ROUND_OVER, "out", 1)
-
-
-def test_4_6_option_first_out_the_loser_writes_the_stock_too() -> None:
-    """Seat 0 keeps 10, seat 2 3 + 12 = 15, the most; the stock has 6 + 8 = 14."""
-    table = with_one_out("3-3 2-6", round_end="first_out")
-    assert table.counted.scores == (10, 0, 15 + 14)
-    assert [(line.seat, line.points) for line in table.counted.lines] == [(0, 10), (2, 15), (2, 14)]
+def test_4_6_option_first_out_ends_the_round_and_the_loser_writes_the_stock_too() -> None:
+    """Seat 0 keeps 10, seat 2 3 + 12 = 15, the most; the stock, whose order is secret, has 6 + 8 = 14."""
+    for stock in ("3-3 2-6", "2-6 3-3"):
+        table = with_one_out(stock, round_end="first_out")
+        assert (table.state.phase, table.counted.ended_by, table.counted.winner) == (ROUND_OVER, "out", 1)
+        assert table.counted.scores == (10, 0, 15 + 14)
+        assert [(line.seat, line.points) for line in table.counted.lines] == [(0, 10), (2, 15), (2, 14)]
+    assert table.counted == with_one_out("3-3 2-6", round_end="first_out").counted
 
 
 def test_4_6_option_first_out_each_of_several_tied_losers_writes_the_stock() -> None:
@@ -361,40 +303,26 @@ def test_4_6_option_first_out_each_of_several_tied_losers_writes_the_stock() -> 
     assert table.counted.scores == (10 + 5, 0, 10 + 5, 3)
 
 
-def test_4_6_option_first_out_a_blocked_round_has_no_stock_to_write() -> None:
-    table = EngineTable(SPIEL, *TOTALS, round_end="first_out")
-    table.play(TOTALS_PLAY)
-    assert (table.counted.ended_by, table.counted.scores) == ("blocked", (34, 10, 7, 53))
-
-
-def test_4_6_option_first_out_the_count_does_not_tell_the_order_of_the_stock() -> None:
-    """Common to all five: the order of the stock is secret."""
-    one, other = (with_one_out(stock, round_end="first_out") for stock in ("3-3 2-6", "2-6 3-3"))
-    assert one.counted.scores == other.counted.scores == (10, 0, 29)
-    assert one.counted == other.counted
-
-
-def test_4_6_by_default_nobody_writes_the_stock() -> None:
-    table = with_one_out("5-6 2-6 0-5")
-    assert table.rules.settings["round_end"] == "play_on"
-    table.play("1-2", "draw", "draw", "2-6", "6-6", "5-6", "5-5")
-    assert (names(table.state.stock), table.counted.scores) == ("0-5", (0, 0, 0))
-
-
 # 4.7
 
 
 @pytest.mark.parametrize(
-    ("left", "over"), [("6-6 5-6 5-5 4-6 1-5", False), ("6-6 5-6 5-5 4-6 1-6", True), ("6-6 5-6 5-5 4-6 2-6", True)]
+    ("options", "left", "over"),
+    [
+        ({}, "6-6 5-6 5-5 4-6 1-5", False),  # 12 + 11 + 10 + 10 + 6 = 49
+        ({}, "6-6 5-6 5-5 4-6 1-6", True),
+        ({}, "6-6 5-6 5-5 4-6 2-6", True),
+        *(({"limit": 10}, "5-6", True), ({"limit": 11}, "5-6", True), ({"limit": 12}, "5-6", False)),
+    ],
 )
-def test_4_7_the_match_ends_when_a_player_has_50_or_more(left: str, over: bool) -> None:
-    """12 + 11 + 10 + 10 + 6, 7 or 8: 49, 50 or 51."""
-    table = EngineTable(SPIEL, "0-0 …", "…", "…", round_end="first_out")
-    assert table.rules.settings["limit"] == 50
+def test_4_7_the_match_ends_when_a_player_has_50_or_the_limit_agreed_on(
+    options: dict[str, Any], left: str, over: bool
+) -> None:
+    table = EngineTable(SPIEL, "0-0 …", "…", "…", round_end="first_out", **options)
+    assert table.rules.settings["limit"] == options.get("limit", 50)
     table.put("0-0", left, "0-1", stock="")
     table.do(0, "0-0")
-    assert table.state.phase == (FINISHED if over else ROUND_OVER)
-    assert table.state.winners == ((0,) if over else ())
+    assert (table.state.phase, table.state.winners) == ((FINISHED, (0,)) if over else (ROUND_OVER, ()))
 
 
 def test_4_7_what_is_written_adds_up_over_the_rounds() -> None:
@@ -408,21 +336,12 @@ def test_4_7_what_is_written_adds_up_over_the_rounds() -> None:
     assert (table.state.totals, table.state.phase) == ((0, 23, 30), FINISHED)
 
 
-@pytest.mark.parametrize(("limit", "over"), [(10, True), (11, True), (12, False)])
-def test_4_7_option_limit(limit: int, over: bool) -> None:
-    table = EngineTable(SPIEL, "0-0 …", "…", "…", round_end="first_out", limit=limit)
-    table.put("0-0", "5-6", "0-1", stock="")
-    table.do(0, "0-0")
-    assert (table.state.phase == FINISHED) == over
-
-
 def test_4_7_the_lowest_total_wins() -> None:
     table = EngineTable(SPIEL, *TOTALS)
     table.play(TOTALS_PLAY)
     assert (table.state.phase, table.state.totals, table.state.winners) == (FINISHED, (34, 10, 7, 53), (2,))
     for seat in range(4):
-        with pytest.raises(GameOver):
-            advance(table.rules, table.deck, table.state, seat, move=DEAL)
+        table.refuses(seat, "deal", reason=GameOver)
 
 
 def test_4_7_ties_share_the_win() -> None:
@@ -444,45 +363,32 @@ def test_4_7_nobody_goes_out_of_the_match_before_its_end() -> None:
 # 4.8
 
 
-def test_4_8_worked_example_average() -> None:
-    """Totals A 34, B 10, C 7, D 53 → mean 26: A pays 8, B gets 16, C gets 19, D pays 27."""
-    table = EngineTable(SPIEL, *TOTALS)
-    assert table.rules.settings["settlement"] == "average"
+@pytest.mark.parametrize(
+    ("options", "mode", "amounts"),
+    [
+        ({}, "average", (-8, 16, 19, -27)),
+        ({"settlement": "difference"}, "difference", (19, 43, 46, -108)),
+        ({"settlement": "fixed"}, "fixed", (1, 1, 1, -3)),
+        ({"settlement": "fixed", "stake": 5}, "fixed", (5, 5, 5, -15)),
+    ],
+)
+def test_4_8_worked_examples(options: dict[str, Any], mode: str, amounts: tuple[int, ...]) -> None:
+    """Totals A 34, B 10, C 7, D 53 → mean 26: A pays 8, B gets 16, C gets 19, D pays 27. Else D pays all others."""
+    table = EngineTable(SPIEL, *TOTALS, **options)
     table.play(TOTALS_PLAY)
     assert table.state.totals == (34, 10, 7, 53)
     settlement = settled(table)
-    assert (settlement.mode, settlement.amounts) == ("average", (-8, 16, 19, -27))
-
-
-def test_4_8_worked_example_difference() -> None:
-    """By difference D pays A 19, B 43, C 46."""
-    table = EngineTable(SPIEL, *TOTALS, settlement="difference")
-    table.play(TOTALS_PLAY)
-    settlement = settled(table)
-    assert (settlement.mode, settlement.amounts) == ("difference", (19, 43, 46, -108))
-    assert settlement.payments == [(3, 0, 19), (3, 1, 43), (3, 2, 46)]
-
-
-@pytest.mark.parametrize(("options", "stake"), [({}, 1), ({"stake": 5}, 5)])
-def test_4_8_fixed_the_highest_total_pays_the_stake_to_each_other_player(options: dict[str, Any], stake: int) -> None:
-    table = EngineTable(SPIEL, *TOTALS, settlement="fixed", **options)
-    assert table.rules.settings["stake"] == stake
-    table.play(TOTALS_PLAY)
-    settlement = settled(table)
-    assert (settlement.mode, settlement.amounts) == ("fixed", (stake, stake, stake, -3 * stake))
-    assert settlement.payments == [(3, 0, stake), (3, 1, stake), (3, 2, stake)]
-
-
-def test_4_8_average_is_exact() -> None:
-    """Totals 0, 1, 10: the mean is 11/3."""
-    settlement = settled(finished_with("", "0-1", "5-5"))
-    assert settlement.amounts == (Fraction(11, 3), Fraction(8, 3), Fraction(-19, 3))
+    assert (settlement.mode, settlement.amounts) == (mode, amounts)
+    if mode != "average":
+        assert settlement.payments == [(3, seat, amounts[seat]) for seat in range(3)]
 
 
 @pytest.mark.parametrize(
     ("totals", "amounts"),
     [
         ((0, 1), (Fraction(1, 2), Fraction(-1, 2))),
+        ((0, 1, 10), (Fraction(11, 3), Fraction(8, 3), Fraction(-19, 3))),
+        ((50, 50, 50), (0, 0, 0)),
         ((0, 2), (1, -1)),
         ((5, 0, 10), (0, 5, -5)),
         ((1, 2, 3, 50), (13, 12, 11, -36)),
@@ -495,31 +401,17 @@ def test_4_8_average_is_the_distance_from_the_mean(totals: tuple[int, ...], amou
     assert settled(table).amounts == amounts
 
 
-def test_4_8_average_with_equal_totals_nobody_pays() -> None:
-    table = finished_with("", "0-1", "5-5")
-    table.state = table.state._replace(totals=(50, 50, 50))
-    assert (settled(table).amounts, settled(table).payments) == ((0, 0, 0), [])
-
-
 def test_4_8_fixed_tied_for_the_highest_total_share_what_is_to_be_paid() -> None:
     """Totals 0, 1, 10, 10 and a stake of 3: 6 are to be paid, 3 each."""
     settlement = settled(finished_with("", "0-1", "5-5", "4-6", settlement="fixed", stake=3))
     assert settlement.amounts == (3, 3, -3, -3)
-    assert settlement.payments == [
-        (2, 0, Fraction(3, 2)),
-        (2, 1, Fraction(3, 2)),
-        (3, 0, Fraction(3, 2)),
-        (3, 1, Fraction(3, 2)),
-    ]
+    assert settlement.payments == [(payer, payee, Fraction(3, 2)) for payer in (2, 3) for payee in (0, 1)]
 
 
 def test_4_8_difference_tied_for_the_highest_total_share_what_is_to_be_paid() -> None:
     """Totals 0, 1, 10, 10: 10 + 9 are to be paid, 19/2 each."""
     settlement = settled(finished_with("", "0-1", "5-5", "4-6", settlement="difference"))
     assert settlement.amounts == (10, 9, Fraction(-19, 2), Fraction(-19, 2))
-
-
-def test_4_8_three_tied_for_the_highest_total_pay_thirds() -> None:
     settlement = settled(finished_with("", "1-4", "0-5", "2-3", settlement="fixed"))
     assert settlement.amounts == (1, Fraction(-1, 3), Fraction(-1, 3), Fraction(-1, 3))
 

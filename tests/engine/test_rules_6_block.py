@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from service.engine.errors import InvalidSetup
 from service.engine.events import Finished, Passed, ScoreLine
 from service.engine.moves import PASS, Move
 from service.engine.referee import legal_moves
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER
-from tests.engine.table import EngineTable, variant
+from tests.engine.table import EngineTable, assert_hands, assert_players, assert_teams, variant
 
 BLOCK = "block"
 
@@ -45,44 +44,24 @@ def blocked(hands: tuple[str, ...], **options: Any) -> EngineTable:
 # 6.1, 6.2
 
 
-@pytest.mark.parametrize("players", [0, 1, 5])
-def test_6_1_two_to_four_players(players: int) -> None:
-    assert variant(BLOCK).players == (2, 4)
-    with pytest.raises(InvalidSetup):
-        variant(BLOCK).rules({}, players)
-
-
-def test_6_1_four_may_play_in_two_teams() -> None:
+def test_6_1_two_to_four_players_of_whom_four_may_play_in_teams() -> None:
+    assert_players(BLOCK, 2, 4)
+    assert_teams(BLOCK)
     rules = variant(BLOCK).rules({"teams": 2}, 4)
-    assert [rules.team(seat) for seat in range(4)] == [0, 1, 0, 1]
     assert [rules.side(seat) for seat in range(4)] == [(0, 2), (1, 3), (0, 2), (1, 3)]
-    for players in (2, 3):
-        with pytest.raises(InvalidSetup) as refusal:
-            variant(BLOCK).rules({"teams": 2}, players)
-        assert list(refusal.value.errors) == ["options.teams"]
 
 
 @pytest.mark.parametrize(("players", "hand", "asleep"), [(2, 7, 14), (3, 5, 13), (4, 5, 8)])
 def test_6_2_the_usual_hand_and_the_tiles_that_stay_asleep(players: int, hand: int, asleep: int) -> None:
     table = EngineTable(BLOCK, seats=players)
-    assert [len(held) for held in table.state.hands] == [hand] * players
+    assert table.held == [hand] * players
     assert len(table.state.stock) == asleep
     assert table.rules.drawable(table.state) == 0
     assert table.rules.settings["hand"] == hand
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
-def test_6_2_option_hand_as_far_as_the_tiles_last(players: int) -> None:
-    for hand in range(3, 15):
-        if players * hand <= 28:
-            assert variant(BLOCK).rules({"hand": hand}, players).hand_size(players) == hand
-        else:
-            with pytest.raises(InvalidSetup) as refusal:
-                variant(BLOCK).rules({"hand": hand}, players)
-            assert list(refusal.value.errors) == ["options.hand"]
-    for hand in (2, 15):
-        with pytest.raises(InvalidSetup):
-            variant(BLOCK).rules({"hand": hand}, players)
+def test_6_2_option_hand_as_far_as_the_tiles_last() -> None:
+    assert_hands(BLOCK, range(3, 15))
 
 
 # 6.3, A10, A11

@@ -22,7 +22,7 @@ def test_7_1_it_has_the_options_of_block_and_a_reserve() -> None:
 @pytest.mark.parametrize(("players", "hand", "stock"), [(2, 7, 14), (3, 5, 13), (4, 5, 8)])
 def test_7_2_the_usual_hand_and_the_stock(players: int, hand: int, stock: int) -> None:
     table = EngineTable(DRAW_GAME, seats=players)
-    assert [len(held) for held in table.state.hands] == [hand] * players
+    assert table.held == [hand] * players
     assert len(table.state.stock) == stock
 
 
@@ -30,10 +30,9 @@ def test_7_2_the_usual_hand_and_the_stock(players: int, hand: int, stock: int) -
 def test_7_3_option_reserve_is_how_many_tiles_are_never_drawn(reserve: int, drawable: tuple[int, ...]) -> None:
     tables = [EngineTable(DRAW_GAME, seats=players, reserve=reserve) for players in (2, 3, 4)]
     assert tuple([table.rules.drawable(table.state) for table in tables]) == drawable
-
-
-def test_7_3_two_are_never_drawn_by_default() -> None:
     assert variant(DRAW_GAME).rules({}, 2).settings["reserve"] == 2
+    table = EngineTable(DRAW_GAME, seats=4, hand=7, reserve=reserve)
+    assert (table.state.stock, table.rules.drawable(table.state)) == ((), 0)
 
 
 def stuck(reserve: int) -> EngineTable:
@@ -44,16 +43,14 @@ def stuck(reserve: int) -> EngineTable:
     return table
 
 
-def test_worked_7a_with_a_reserve_of_two_one_tile_is_drawn() -> None:
+def test_worked_7a_with_a_reserve_of_two_one_tile_is_drawn_and_then_passes_while_another_can_go_on() -> None:
     table = stuck(2)
+    before = table.state
     assert legal_moves(table.rules, table.state, 0) == (DRAW,)
     # Seat 1 could not go on either, so the draw that leaves two tiles ends the round (A6).
     table.do(0, "draw")
     assert table.counted.ended_by == "blocked"
-
-
-def test_worked_7a_and_then_passes_while_another_can_go_on() -> None:
-    table = stuck(2)
+    table.state = before
     table.put("1-2 3-3", "1-5 2-2")
     table.do(0, "draw")
     assert legal_moves(table.rules, table.state, 0) == (PASS,)
@@ -104,8 +101,3 @@ def test_7_4_a_round_is_not_blocked_while_more_than_the_reserve_is_left() -> Non
     table.put("3-4 1-1", "5-6 2-2", stock="0-5 1-5 0-0")
     table.do(1, "5-6@right")
     assert legal_moves(table.rules, table.state, 0) == (DRAW,)
-
-
-def test_7_2_without_a_stock_the_game_is_block() -> None:
-    table = EngineTable(DRAW_GAME, seats=4, hand=7)
-    assert (table.state.stock, table.rules.drawable(table.state)) == ((), 0)
