@@ -65,19 +65,19 @@ def test_11_2_the_hands_and_the_stock(hand: int, stocks: tuple[int, ...]) -> Non
 # 11.3, 11.4
 
 
-def test_worked_11a_the_first_lead() -> None:
-    assert (dealt(4).turn, dealt(4).legal()) == (0, {"1-1"})
-    table = EngineTable(KOZEL, "6-6 …", "2-2 …", stock="1-1")
-    assert (table.turn, table.legal()) == (1, {"2-2"})
-    table = EngineTable(KOZEL, "0-0 0-1 0-2 0-3 0-4", "0-5 0-6 1-2 1-3 1-4", hand=5)
-    assert (table.turn, table.legal()) == (0, {"0-0"})
-    table = EngineTable(KOZEL, "6-6 0-1 0-2 0-3 0-4", "0-0 0-6 1-2 1-3 1-4", hand=5)
-    assert (table.turn, table.legal()) == (0, {"6-6"})
-
-
-def test_11_3_without_a_double_the_heaviest_tile() -> None:
-    table = EngineTable(KOZEL, "0-5 0-1 0-2 0-3 0-4", "5-6 0-6 1-2 1-3 1-4", hand=5)
-    assert (table.turn, table.legal()) == (1, {"5-6"})
+@pytest.mark.parametrize(
+    ("hands", "options", "seat", "lead"),
+    [
+        (("1-1 …", "…", "…", "…"), {}, 0, "1-1"),
+        (("6-6 …", "2-2 …"), {"stock": "1-1"}, 1, "2-2"),
+        (("0-0 0-1 0-2 0-3 0-4", "0-5 0-6 1-2 1-3 1-4"), {"hand": 5}, 0, "0-0"),
+        (("6-6 0-1 0-2 0-3 0-4", "0-0 0-6 1-2 1-3 1-4"), {"hand": 5}, 0, "6-6"),
+        (("0-5 0-1 0-2 0-3 0-4", "5-6 0-6 1-2 1-3 1-4"), {"hand": 5}, 1, "5-6"),  # without a double the heaviest tile
+    ],
+)
+def test_worked_11a_the_first_lead(hands: tuple[str, ...], options: dict[str, Any], seat: int, lead: str) -> None:
+    table = EngineTable(KOZEL, *hands, **options)
+    assert (table.turn, table.legal()) == (seat, {lead})
 
 
 def test_11_4_the_winner_of_the_last_round_leads_any_tile() -> None:
@@ -116,30 +116,25 @@ def test_worked_11g_two_doubles_in_a_turn() -> None:
     assert table.legal() == {"1-1"}
     table.do(0, "1-1")
     assert table.turn == 1, "the lead is one tile"
-    table.do(1, "1-5@right")
-    table.do(0, "1-3@left")
-    assert sorted(table.ends()) == [3, 5]
+    table.play("1-5@right 1-3@left")
+    assert table.ends() == [3, 5]
     table.put("2-2 4-4", "3-3 5-5 1-2")
     table.do(1, "3-3")
     assert (table.turn, table.legal(), table.places("5-5")) == (1, {"5-5", "done"}, ["right"])
+    before = table.state
     table.do(1, "5-5")
     assert table.turn == 0
-
-
-def test_11_6_who_has_laid_a_double_may_say_done_and_must_if_nothing_else_fits() -> None:
-    table = EngineTable(KOZEL, "1-1 …", "…", two_doubles=True)
-    table.put("1-1 1-3 2-2", "1-5 3-3 5-5 1-2 0-0")
-    table.play("1-1 1-5@right 1-3@left 3-3 done")
+    table.state = before
+    table.do(1, "done")
     assert table.turn == 0
-    table = EngineTable(KOZEL, "1-1 …", "…", two_doubles=True)
-    table.put("1-1 1-3 2-2", "1-5 3-3 3-4 0-0")
-    table.play("1-1 1-5@right 1-3@left 3-3")
-    assert table.turn == 0, "3-4 is no double"
 
 
-def test_11_6_without_the_option_a_turn_is_one_tile() -> None:
-    table = EngineTable(KOZEL, "1-1 …", "…")
-    table.put("1-1 1-3 2-2", "1-5 3-3 5-5 1-2 0-0")
+@pytest.mark.parametrize(("hand", "options"), [("3-3 3-4 0-0", {"two_doubles": True}), ("3-3 5-5 1-2 0-0", {})])
+def test_11_6_without_a_double_that_fits_or_without_the_option_a_turn_is_one_tile(
+    hand: str, options: dict[str, Any]
+) -> None:
+    table = EngineTable(KOZEL, "1-1 …", "…", **options)
+    table.put("1-1 1-3 2-2", f"1-5 {hand}")
     table.play("1-1 1-5@right 1-3@left 3-3")
     assert table.turn == 0
 
@@ -271,16 +266,13 @@ def test_11_11_the_loser_is_the_side_with_the_highest_value_tied_the_first_from_
     assert table.counted.scores == (18, 0, 28)
 
 
-def test_11_11_without_eggs_the_tied_sides_write_nothing_and_the_others_their_own() -> None:
+def test_11_11_without_eggs_the_tied_sides_write_nothing_and_the_others_their_own_if_it_is_large_enough() -> None:
     table = dealt(3, eggs=False)
     fish(table, "2-2", "0-4", "5-5 4-4")
     assert (table.counted.scores, table.counted.carried) == ((0, 0, 18), 0)
     assert (table.counted.winner, table.counted.loser) == (None, None)
     table.do(0, "deal")
     assert (table.turn, len(table.legal())) == (0, 7)
-
-
-def test_11_10_without_eggs_the_first_entry_must_be_large_enough_too() -> None:
     table = dealt(3, eggs=False)
     fish(table, "2-2", "0-4", "5-5")
     assert table.counted.scores == (0, 0, 0)

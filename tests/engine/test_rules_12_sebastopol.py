@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from service.engine.errors import InvalidSetup
 from service.engine.events import Drew, Finished, Passed, RoundResult
 from service.engine.referee import advance, legal_moves
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import double_set
-from tests.engine.table import EngineTable, tiles, variant
+from tests.engine.table import EngineTable, assert_players, complaints, tiles, variant
 
 SEBASTOPOL = "sebastopol"
 
@@ -58,24 +57,12 @@ def count_blocked(*hands: str, **options: Any) -> RoundResult:
 # 12.1
 
 
-@pytest.mark.parametrize("players", [0, 1, 2, 3, 5, 6])
-def test_12_1_exactly_four_players(players: int) -> None:
-    assert variant(SEBASTOPOL).players == (4, 4)
-    with pytest.raises(InvalidSetup):
-        variant(SEBASTOPOL).rules({}, players)
-
-
-def test_12_1_each_plays_alone() -> None:
-    rules = variant(SEBASTOPOL).rules({}, 4)
-    assert [rules.team(seat) for seat in range(4)] == [None] * 4
-    with pytest.raises(InvalidSetup):
-        variant(SEBASTOPOL).rules({"teams": 2}, 4)
-
-
-def test_12_1_seven_tiles_each_and_no_stock() -> None:
+def test_12_1_exactly_four_players_each_alone_with_seven_tiles_and_no_stock() -> None:
+    assert_players(SEBASTOPOL, 4, 4)
+    assert complaints(SEBASTOPOL, 4, teams=2) == {"options.teams"}
     table = EngineTable(SEBASTOPOL, seats=4)
-    assert table.rules.tiles == double_set(6)
-    assert [len(hand) for hand in table.state.hands] == [7] * 4
+    assert [table.rules.team(seat) for seat in range(4)] == [None] * 4
+    assert (table.rules.tiles, table.held) == (double_set(6), [7] * 4)
     assert (table.state.stock, table.rules.drawable(table.state)) == ((), 0)
 
 
@@ -102,13 +89,6 @@ def test_12_2_every_round_opens_this_way() -> None:
 # 12.3
 
 
-def test_12_3_after_the_lead_only_its_four_sides_are_open() -> None:
-    table = EngineTable(SEBASTOPOL, *WORKED_A)
-    table.do(0, "6-6")
-    assert (table.ends(), table.ends("gated")) == ([6, 6, 6, 6], [])
-    assert table.places("3-6") == ["6-6.long", "6-6.long", "6-6.short", "6-6.short"]
-
-
 @pytest.mark.parametrize("order", ["e1 e2 e3 e4", "e4 e3 e2 e1", "e3 e1 e4 e2", "e2 e4 e1 e3"])
 def test_12_3_in_any_order_of_the_sides(order: str) -> None:
     table = EngineTable(SEBASTOPOL, "6-6 2-6 …", "1-6 …", "3-6 …", "0-6 …")
@@ -122,26 +102,10 @@ def test_12_3_until_the_cross_is_complete_nothing_else_may_be_placed() -> None:
     table = EngineTable(SEBASTOPOL, "6-6 3-3 …", "3-6 1-3 …", "0-6 3-5 …", "2-6 2-3 …")
     table.play("6-6 3-6@e2")
     assert (table.ends(), table.ends("gated")) == ([6, 6, 6], [3])
-    table.refuses(2, "3-5")
+    table.refuses(2, "3-5 3-5@e5")
     table.play("0-6@e1")
     assert (table.ends(), table.ends("gated")) == ([6, 6], [0, 3])
     table.refuses(3, "2-3 pass")
-
-
-def test_12_3_an_end_that_is_not_open_yet_is_refused_as_such() -> None:
-    table = EngineTable(SEBASTOPOL, *WORKED_A)
-    table.play("6-6 3-6@e2")
-    assert [(end.name, end.number) for end in table.layout.ends if end.gate == "gated"] == [("e5", 3)]
-    table.refuses(2, "3-5@e5")
-
-
-def test_12_3_who_holds_no_six_passes_whatever_else_they_hold() -> None:
-    table = EngineTable(SEBASTOPOL, *WORKED_A)
-    table.play("6-6 3-6@e1")
-    assert (table.turn, table.legal()) == (2, {"pass"})
-    table.refuses(2, "3-5 3-4 draw done flip")
-    table.do(2, "pass")
-    assert (table.turn, table.events(Passed), table.events(Drew)) == (3, [Passed(2)], [])
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -160,17 +124,14 @@ def test_12_3_the_cross_is_always_completed(seed: int) -> None:
 # 12.4
 
 
-def test_12_4_four_arms_each_open_at_its_end() -> None:
-    table = cross()
-    assert (table.ends(), table.ends("gated")) == ([0, 1, 2, 3], [])
-    assert table.places("3-5") == ["3-6"]
-
-
-def test_12_4_other_doubles_never_branch() -> None:
-    table = cross("1-2", "0-3", "3-3 4-4", "0-2")
+def test_12_4_a_turn_is_one_tile_even_a_double_which_never_branches() -> None:
+    table = cross("1-2", "0-3", "3-3 3-5 4-4", "0-2")
+    table.refuses(2, "pass draw done")
     table.do(2, "3-3")
-    assert (table.ends(), table.ends("gated")) == ([0, 1, 2, 3], [])
+    assert (table.turn, table.ends(), table.ends("gated")) == (3, [0, 1, 2, 3], [])
     assert [(end.name, end.side) for end in table.layout.ends if end.number == 3] == [("e9", "long")]
+    table.refuses(2, "3-5 done pass")
+    assert cross("1-2", "0-3", "4-4 4-5 5-5", "0-2").legal() == {"pass"}
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -183,47 +144,28 @@ def test_12_4_there_are_four_arms_to_the_end(seed: int) -> None:
         assert [end.gate for end in table.layout.ends] == ["open"] * 4
 
 
-def test_12_4_a_turn_is_one_tile() -> None:
-    table = cross("1-2", "0-3", "3-3 3-5 4-4", "0-2")
-    table.do(2, "3-3")
-    assert table.turn == 3
-    table.refuses(2, "3-5 done pass")
-
-
-def test_12_4_who_can_place_may_not_pass_and_nobody_draws() -> None:
-    table = cross()
-    table.refuses(2, "pass draw done")
-    table = cross("1-2", "0-3", "4-4 4-5 5-5", "0-2")
-    assert table.legal() == {"pass"}
-
-
 # 12.5
 
 
-def test_12_5_out_the_pips_of_the_three_others() -> None:
-    counted = out("5-6", "0-4 4-5 5-5", "2-6").counted
-    assert (counted.ended_by, counted.winner, counted.scores) == ("out", 0, (42, 0, 0, 0))
-    assert [(line.seat, line.points, line.rule, line.text) for line in counted.lines] == [
-        (0, 42, "12.5", "11 + 23 + 8")
-    ]
-
-
 @pytest.mark.parametrize("blocked_score", ["minus_own", "others", "all"])
-def test_12_5_out_does_not_depend_on_the_option(blocked_score: str) -> None:
-    assert out("5-6", "0-4 4-5 5-5", "2-6", blocked_score=blocked_score).counted.scores == (42, 0, 0, 0)
-
-
-def test_12_5_the_round_is_over_when_no_hand_fits() -> None:
-    table = blocked("3-3", "3-4", "4-4", "4-6")
-    assert (table.counted.ended_by, table.counted.winner, table.state.phase) == ("blocked", None, ROUND_OVER)
+def test_worked_12c_out(blocked_score: str) -> None:
+    """The others hold 11, 23, 8 → 42."""
+    counted = out("5-6", "0-4 4-5 5-5", "2-6", blocked_score=blocked_score).counted
+    assert [left.value for left in counted.hands] == [0, 11, 23, 8]
+    assert (counted.ended_by, counted.winner, counted.scores) == ("out", 0, (42, 0, 0, 0))
+    lines = [(line.seat, line.points, line.rule, line.text) for line in counted.lines]
+    assert lines == [(0, 42, "12.5", "11 + 23 + 8")]
 
 
 @pytest.mark.parametrize(
     ("blocked_score", "text"), [("minus_own", "7 + 8 + 10 − 6"), ("others", "7 + 8 + 10"), ("all", "7 + 8 + 10 + 6")]
 )
-def test_12_5_each_line_says_what_was_added(blocked_score: str, text: str) -> None:
-    counted = blocked("3-3", "3-4", "4-4", "4-6", blocked_score=blocked_score).counted
-    assert [(line.seat, line.rule, line.text) for line in counted.lines] == [(0, "12.5", text)]
+def test_12_5_the_round_is_over_when_no_hand_fits_and_the_line_says_what_was_added(
+    blocked_score: str, text: str
+) -> None:
+    table = blocked("3-3", "3-4", "4-4", "4-6", blocked_score=blocked_score)
+    assert (table.counted.ended_by, table.counted.winner, table.state.phase) == ("blocked", None, ROUND_OVER)
+    assert [(line.seat, line.rule, line.text) for line in table.counted.lines] == [(0, "12.5", text)]
 
 
 def test_12_5_the_pips_left_by_a_blocked_round_are_even() -> None:
@@ -243,8 +185,12 @@ def test_12_5_the_pips_left_by_a_blocked_round_are_even() -> None:
     assert not any(pips % 2 for pips in left)
 
 
-def test_12_5_minus_own_by_default() -> None:
+def test_12_5_and_12_6_the_options_by_default_and_what_else_they_take() -> None:
     assert variant(SEBASTOPOL).rules({}, 4).settings == {"blocked_score": "minus_own", "target": 60}
+    for value in ("", "own", "ALL", True, 1, None):
+        assert complaints(SEBASTOPOL, 4, blocked_score=value) == {"options.blocked_score"}
+    for target in (0, -1, 1001, "60", 60.0, True, None):
+        assert complaints(SEBASTOPOL, 4, target=target) == {"options.target"}
 
 
 # 12.6
@@ -262,29 +208,22 @@ def test_12_6_the_match_is_over_when_a_total_has_reached_the_target(target: int)
         assert table.state.winners == ((0,) if over else ())
 
 
-@pytest.mark.parametrize(
-    ("option", "values"),
-    [("blocked_score", ["", "own", "ALL", True, 1, None]), ("target", [0, -1, 1001, "60", 60.0, True, None])],
-)
-def test_12_6_and_the_other_option_take_nothing_else(option: str, values: list[object]) -> None:
-    for value in values:
-        with pytest.raises(InvalidSetup) as caught:
-            variant(SEBASTOPOL).rules({option: value}, 4)
-        assert list(caught.value.errors) == [f"options.{option}"]
-
-
 # Worked examples
 
 
 def test_worked_12a_the_cross() -> None:
     table = EngineTable(SEBASTOPOL, *WORKED_A)
     table.do(0, "6-6")
-    assert [len(table.places(tile)) for tile in ("1-6", "3-6")] == [4, 4]
+    assert (table.ends(), table.ends("gated")) == ([6, 6, 6, 6], [])
+    for tile in ("1-6", "3-6"):
+        assert table.places(tile) == ["6-6.long", "6-6.long", "6-6.short", "6-6.short"]
     assert len(legal_moves(table.rules, table.state, 1)) == 8
     table.do(1, "3-6@e1")
     assert table.ends("gated") == [3]
-    assert table.legal() == {"pass"}
+    assert (table.turn, table.legal()) == (2, {"pass"})
+    table.refuses(2, "3-5 3-4 draw done flip")
     table.do(2, "pass")
+    assert (table.turn, table.events(Passed), table.events(Drew)) == (3, [Passed(2)], [])
     assert len(legal_moves(table.rules, table.state, 3)) == 6
     table.do(3, "0-6@e3")
     assert len(legal_moves(table.rules, table.state, 0)) == 4
@@ -308,33 +247,18 @@ def test_worked_12b_the_sixes_that_are_left() -> None:
     (end,) = [end for end in table.layout.ends if end.number == 6]
     assert [tile for hand in table.state.hands for tile in hand if 6 in (tile.low, tile.high)] == [left[1]]
     assert table.layout.placements[end.host].tile == left[0]
-
-
-def test_worked_12b_a_six_fits_an_arm_that_shows_its_other_half() -> None:
     table = cross()
     table.do(2, "3-5")
     assert table.layout.fits_any(tiles("5-6"))
     assert not table.layout.fits_any(tiles("4-6"))
 
 
-def test_worked_12c_out() -> None:
-    """The others hold 11, 23, 8 → 42."""
-    counted = out("5-6", "0-4 4-5 5-5", "2-6").counted
-    assert [left.value for left in counted.hands] == [0, 11, 23, 8]
-    assert counted.scores == (42, 0, 0, 0)
-
-
 @pytest.mark.parametrize(("blocked_score", "points"), [("minus_own", 35), ("others", 43), ("all", 51)])
 def test_worked_12c_blocked(blocked_score: str, points: int) -> None:
-    """9, 11, 23, 8 → the last scores 43 − 8 = 35 (``others`` 43, ``all`` 51)."""
+    """9, 11, 23, 8 → the last scores 43 − 8 = 35 (``others`` 43, ``all`` 51); 9, 11, 23, 9 → nobody."""
     counted = count_blocked("3-6", "5-6", "3-3 3-4 4-6", "4-4", blocked_score=blocked_score)
     assert [left.value for left in counted.hands] == [9, 11, 23, 8]
     assert counted.scores == (0, 0, 0, points)
-
-
-@pytest.mark.parametrize("blocked_score", ["minus_own", "others", "all"])
-def test_worked_12c_a_tied_blocked_round(blocked_score: str) -> None:
-    """9, 11, 23, 9 → nobody."""
     counted = count_blocked("3-6", "5-6", "3-3 3-4 4-6", "4-5", blocked_score=blocked_score)
     assert [left.value for left in counted.hands] == [9, 11, 23, 9]
     assert (counted.scores, counted.lines) == ((0, 0, 0, 0), ())

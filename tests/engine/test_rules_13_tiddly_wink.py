@@ -7,18 +7,15 @@ from typing import Any
 
 import pytest
 
-from service.engine.deal import seed_from_text, shuffle, split
-from service.engine.errors import InvalidSetup
 from service.engine.events import Dealt, Done, Drew, Finished, Passed
 from service.engine.moves import DEAL
 from service.engine.referee import advance, legal_moves
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import double_set
-from tests.engine.table import EngineTable, tiles, variant
+from tests.engine.table import EngineTable, assert_dealt_again, assert_players, complaints, tiles, variant
 
 TIDDLY_WINK = "tiddly-wink"
 BRITISH: dict[str, Any] = {"version": "british"}
-HANDS_IN_BRITISH = {5: 5, 6: 4, 7: 4, 8: 3, 9: 3}
 
 NO_DOUBLE_AT_FIRST = "no double at first 5"
 """A seed whose first deal to five players has no double in any hand."""
@@ -57,28 +54,15 @@ def blocked(hands: tuple[str, ...] = WORKED_D, play: str = WORKED_D_PLAY, **opti
 # 13.1
 
 
-@pytest.mark.parametrize("players", [0, 1, 2, 3, 4, 10, 11])
-@pytest.mark.parametrize("options", [{}, BRITISH])
-def test_13_1_five_to_nine_players(players: int, options: dict[str, Any]) -> None:
-    assert variant(TIDDLY_WINK).players == (5, 9)
-    with pytest.raises(InvalidSetup):
-        variant(TIDDLY_WINK).rules(options, players)
-
-
-@pytest.mark.parametrize("players", range(5, 10))
-def test_13_1_each_plays_alone(players: int) -> None:
-    rules = variant(TIDDLY_WINK).rules({}, players)
-    assert [rules.team(seat) for seat in range(players)] == [None] * players
-    with pytest.raises(InvalidSetup):
-        variant(TIDDLY_WINK).rules({"teams": 2}, players)
-
-
-@pytest.mark.parametrize(("players", "asleep"), [(5, 13), (6, 10), (7, 7), (8, 4), (9, 1)])
-def test_13_1_hands_of_three_and_the_rest_is_asleep(players: int, asleep: int) -> None:
-    table = EngineTable(TIDDLY_WINK, seats=players)
-    assert table.rules.tiles == double_set(6)
-    assert [len(hand) for hand in table.state.hands] == [3] * players
-    assert (len(table.state.stock), table.rules.drawable(table.state)) == (asleep, 0)
+@pytest.mark.parametrize(("version", "hands"), [("american", [3] * 5), ("british", [5, 4, 4, 3, 3])])
+def test_13_1_and_13_8_five_to_nine_players_each_alone_and_the_rest_is_asleep(version: str, hands: list[int]) -> None:
+    assert_players(TIDDLY_WINK, 5, 9, version=version)
+    assert complaints(TIDDLY_WINK, 6, teams=2) == {"options.teams"}
+    for players, hand in zip(range(5, 10), hands, strict=True):
+        table = EngineTable(TIDDLY_WINK, seats=players, version=version)
+        assert (table.rules.tiles, table.held) == (double_set(6), [hand] * players)
+        assert [table.rules.team(seat) for seat in range(players)] == [None] * players
+        assert (len(table.state.stock), table.rules.drawable(table.state)) == (28 - players * hand, 0)
 
 
 # 13.2
@@ -101,18 +85,11 @@ def test_13_2_every_round_opens_this_way() -> None:
     assert (table.turn, table.legal()) == (0, {"6-6"})
 
 
-def test_13_2_without_a_double_in_any_hand_it_is_dealt_again() -> None:
-    tiles_dealt = shuffle(double_set(6), seed_from_text(NO_DOUBLE_AT_FIRST), 1, 0)
-    assert not any(tile.double for hand in split(tiles_dealt, [3] * 5).hands for tile in hand)
-    table = EngineTable(TIDDLY_WINK, seats=5, seed=NO_DOUBLE_AT_FIRST)
-    assert any(tile.double for hand in table.state.hands for tile in hand)
-
-
 def test_worked_13c_a_deal_without_a_double_is_not_counted_as_a_round() -> None:
     """Nobody of five players holds a double → dealt again, not counted as a round."""
+    assert_dealt_again(variant(TIDDLY_WINK).rules({}, 5), NO_DOUBLE_AT_FIRST)
     table = EngineTable(TIDDLY_WINK, seats=5, seed=NO_DOUBLE_AT_FIRST)
     assert ([event.round for event in table.events(Dealt)], table.state.round) == ([1], 1)
-    assert table.turn is not None
     (lead,) = table.legal()
     assert tiles(lead)[0].double
 
@@ -120,17 +97,13 @@ def test_worked_13c_a_deal_without_a_double_is_not_counted_as_a_round() -> None:
 # 13.3
 
 
-def test_13_3_the_lead_offers_one_place() -> None:
+def test_13_3_the_lead_offers_one_place_as_does_a_later_double() -> None:
     table = EngineTable(TIDDLY_WINK, *WORKED_B)
     table.do(2, "5-5")
     assert [(end.name, end.number, end.side) for end in table.layout.ends] == [("right", 5, "long")]
     assert table.places("1-5") == ["right"]
     table.refuses(2, "0-4")
-
-
-def test_13_3_a_later_double_offers_one_place_too() -> None:
-    table = EngineTable(TIDDLY_WINK, *WORKED_B)
-    table.play("5-5 1-5 1-1")
+    table.play("1-5 1-1")
     assert [(end.name, end.number, end.side) for end in table.layout.ends] == [("right", 1, "long")]
     assert table.places("1-4") == ["right"]
 
@@ -151,29 +124,22 @@ def test_13_3_every_tile_goes_on_the_tile_laid_last(players: int, seed: int) -> 
 # 13.4
 
 
-def test_13_4_after_the_lead_another_tile_or_done() -> None:
+def test_13_4_after_the_lead_or_a_later_double_another_tile_or_done_which_no_other_tile_allows() -> None:
     table = EngineTable(TIDDLY_WINK, *WORKED_B)
     table.do(2, "5-5")
     assert (table.turn, table.legal()) == (2, {"1-5", "done"})
     table.refuses(2, "0-4 pass draw deal")
+    before = table.state
     table.do(2, "done")
     assert (table.turn, table.events(Done)) == (3, [Done(2)])
-
-
-def test_13_4_after_a_later_double_another_tile_or_done() -> None:
-    table = EngineTable(TIDDLY_WINK, *WORKED_B)
-    table.play("5-5 1-5 1-1")
+    table.state = before
+    table.play("1-5")
+    assert table.turn == 3
+    table.refuses(3, "pass draw done")  # who can place may not pass (rules 13.5)
+    table.play("1-1")
     assert (table.turn, table.legal()) == (3, {"1-4", "done"})
     table.play("1-4")
     assert (table.turn, table.ends()) == (4, [4])
-
-
-def test_13_4_a_tile_that_is_no_double_ends_the_turn() -> None:
-    table = EngineTable(TIDDLY_WINK, *WORKED_B)
-    table.play("5-5 1-5")
-    assert table.turn == 3
-    table.play("1-4")
-    assert table.turn == 4
 
 
 def test_13_4_the_turn_is_over_by_itself_if_nothing_fits() -> None:
@@ -199,45 +165,16 @@ def test_13_4_on_two_ends_a_second_double_may_follow_and_earns_another() -> None
 # 13.5
 
 
-def test_13_5_who_cannot_place_passes() -> None:
+def test_13_5_who_cannot_place_passes_and_passes_alone_do_not_end_a_round() -> None:
+    """All others pass; who laid last holds the only tile that fits."""
     table = EngineTable(TIDDLY_WINK, *WORKED_E, stock=WORKED_E_STOCK)
     table.play("5-5 2-5")
     assert (table.turn, table.legal()) == (0, {"pass"})
     table.refuses(0, "0-0 draw done flip deal")
     table.do(0, "pass")
     assert (table.turn, table.events(Passed), table.events(Drew)) == (1, [Passed(0)], [])
-
-
-def test_13_5_who_can_place_may_not_pass() -> None:
-    table = EngineTable(TIDDLY_WINK, *WORKED_B)
-    table.play("5-5 1-5")
-    table.refuses(3, "pass draw done")
-
-
-def test_13_5_passes_alone_do_not_end_a_round() -> None:
-    """All others pass; who laid last holds the only tile that fits."""
-    table = EngineTable(TIDDLY_WINK, *WORKED_E, stock=WORKED_E_STOCK)
-    table.play("5-5 2-5 pass pass pass pass pass pass")
+    table.play("pass pass pass pass pass")
     assert (table.state.phase, table.turn, table.legal()) == (PLAYING, 6, {"2-2"})
-
-
-def test_13_5_the_round_is_over_with_the_last_tile_of_a_hand() -> None:
-    table = out()
-    assert (table.counted.ended_by, table.counted.winner, table.state.phase) == ("out", 6, ROUND_OVER)
-
-
-def test_13_5_the_round_is_over_when_nobody_holds_a_tile_that_fits() -> None:
-    table = blocked()
-    assert (table.counted.ended_by, table.counted.winner, table.state.phase) == ("blocked", None, ROUND_OVER)
-
-
-def test_13_5_blocked_by_the_first_of_two_tiles() -> None:
-    """The lead blocks the round at once; its player holds no tile that fits, and nobody else does."""
-    table = EngineTable(
-        TIDDLY_WINK, "0-0 0-1 6-6", "0-2 0-3 0-4", "1-1 1-2 1-3", "2-2 2-3 2-4", "3-3 3-4 4-4", stock="5-5"
-    )
-    table.do(0, "6-6")
-    assert (table.counted.ended_by, table.counted.scores) == ("blocked", (4, -1, -1, -1, -1))
 
 
 def test_worked_13e_a_double_as_last_tile_ends_the_round() -> None:
@@ -247,59 +184,48 @@ def test_worked_13e_a_double_as_last_tile_ends_the_round() -> None:
     assert (table.counted.ended_by, table.counted.winner, table.legal(6)) == ("out", 6, {"deal"})
 
 
+@pytest.mark.parametrize(("scoring", "scores"), [("pool", (4, -1, -1, -1, -1)), ("pips", (54, 0, 0, 0, 0))])
+def test_13_5_blocked_by_the_first_of_two_tiles(scoring: str, scores: tuple[int, ...]) -> None:
+    """The lead blocks the round at once; its player, who holds one pip, holds no tile that fits, nor does anybody."""
+    hands = ("0-0 0-1 6-6", "0-2 0-3 0-4", "1-1 1-2 1-3", "2-2 2-3 2-4", "3-3 3-4 4-4")
+    table = EngineTable(TIDDLY_WINK, *hands, stock="5-5", scoring=scoring)
+    table.do(0, "6-6")
+    assert [left.value for left in table.counted.hands] == [1, 9, 9, 15, 21]
+    assert (table.counted.ended_by, table.counted.scores) == ("blocked", scores)
+
+
 # 13.6
 
 
-def test_13_6_a_blocked_round_is_won_by_who_alone_has_the_fewest_pips() -> None:
-    table = blocked()
-    assert [left.value for left in table.counted.hands] == [3, 5, 5, 9, 0]
-    assert table.counted.scores == (-1, -1, -1, -1, 4)
-
-
 @pytest.mark.parametrize("scoring", ["pool", "pips"])
-def test_13_6_a_tie_is_won_by_nobody(scoring: str) -> None:
+def test_worked_13d_a_tie_is_won_by_nobody(scoring: str) -> None:
+    """Pips 3, 3, 5, 9, 7: nobody writes anything."""
     table = blocked(TIED, TIED_PLAY, scoring=scoring)
     assert [left.value for left in table.counted.hands] == [3, 3, 5, 9, 7]
     assert (table.counted.scores, table.counted.lines, table.counted.winner) == ((0,) * 5, (), None)
 
 
-@pytest.mark.parametrize("scoring", ["pool", "pips"])
-def test_13_6_a_tie_of_others_than_the_lightest_does_not_matter(scoring: str) -> None:
-    """Two players have five pips each."""
-    assert blocked(scoring=scoring).counted.scores[4] == {"pool": 4, "pips": 22}[scoring]
-
-
 # 13.7
 
 
-def test_13_7_the_stakes_by_default() -> None:
-    assert variant(TIDDLY_WINK).rules({}, 5).settings == {
-        "version": "american",
-        "scoring": "pool",
-        "stake": 1,
-        "rounds": 10,
-    }
+def test_13_7_the_stakes_by_default_and_what_else_the_options_take() -> None:
+    settings = variant(TIDDLY_WINK).rules({}, 5).settings
+    assert settings == {"version": "american", "scoring": "pool", "stake": 1, "rounds": 10}
+    for option, values in {
+        "version": ["", "British", True, 2, None],
+        "scoring": ["", "pips ", "stake", 1, None],
+        "stake": [0, -1, 1001, "1", 1.0, True, None],
+        "rounds": [0, -1, 101, "10", 10.0, True, None],
+    }.items():
+        for value in values:
+            assert complaints(TIDDLY_WINK, 5, **{option: value}) == {f"options.{option}"}
 
 
-@pytest.mark.parametrize(
-    ("option", "values"),
-    [
-        ("version", ["", "British", True, 2, None]),
-        ("scoring", ["", "pips ", "stake", 1, None]),
-        ("stake", [0, -1, 1001, "1", 1.0, True, None]),
-        ("rounds", [0, -1, 101, "10", 10.0, True, None]),
-    ],
-)
-def test_13_7_and_the_other_options_take_nothing_else(option: str, values: list[object]) -> None:
-    for value in values:
-        with pytest.raises(InvalidSetup) as caught:
-            variant(TIDDLY_WINK).rules({option: value}, 5)
-        assert list(caught.value.errors) == [f"options.{option}"]
-
-
-def test_worked_13a_seven_players_and_stake_1() -> None:
+def test_worked_13a_seven_players_and_stake_1_or_3() -> None:
     """+6 and six times −1."""
     assert out().counted.scores == (-1, -1, -1, -1, -1, -1, 6)
+    lines = [(line.seat, line.points, line.rule, line.text) for line in out(stake=3).counted.lines]
+    assert lines == [*[(seat, -3, "13.7", "0 − 3") for seat in range(6)], (6, 18, "13.7", "3 × 6")]
 
 
 def test_worked_13a_nine_players_and_stake_5() -> None:
@@ -311,37 +237,12 @@ def test_worked_13a_nine_players_and_stake_5() -> None:
     assert sum(counted.scores) == 0
 
 
-def test_13_7_each_line_says_what_was_paid() -> None:
-    lines = [(line.seat, line.points, line.rule, line.text) for line in out(stake=3).counted.lines]
-    assert lines == [*[(seat, -3, "13.7", "0 − 3") for seat in range(6)], (6, 18, "13.7", "3 × 6")]
-
-
-def test_13_7_pips_the_winner_writes_the_pips_of_all_others_when_out() -> None:
+def test_13_7_pips_the_winner_writes_the_pips_of_all_others_when_out_whatever_the_stake() -> None:
     counted = out(scoring="pips").counted
     others = sum(left.value for left in counted.hands)
     assert counted.scores == (0, 0, 0, 0, 0, 0, others)
     assert [(line.seat, line.rule) for line in counted.lines] == [(6, "13.7")]
-
-
-def test_13_7_pips_nothing_is_subtracted_from_the_winner_of_a_blocked_round() -> None:
-    """The winner holds one pip."""
-    table = EngineTable(
-        TIDDLY_WINK,
-        "0-0 0-1 6-6",
-        "0-2 0-3 0-4",
-        "1-1 1-2 1-3",
-        "2-2 2-3 2-4",
-        "3-3 3-4 4-4",
-        stock="5-5",
-        scoring="pips",
-    )
-    table.do(0, "6-6")
-    assert [left.value for left in table.counted.hands] == [1, 9, 9, 15, 21]
-    assert table.counted.scores == (54, 0, 0, 0, 0)
-
-
-def test_13_7_pips_the_stake_does_not_matter() -> None:
-    assert out(scoring="pips", stake=7).counted == out(scoring="pips").counted
+    assert out(scoring="pips", stake=7).counted == counted
 
 
 @pytest.mark.parametrize("stake", [1, 2, 1000])
@@ -357,26 +258,14 @@ def test_13_7_the_scores_of_a_pool_add_up_to_nothing(version: str, players: int,
 def test_worked_13d_a_blocked_round() -> None:
     """End 4; pips in hand 3, 5, 5, 9, and 0 for {0-0}: that one wins, +4 and four times −1; with ``pips`` +22."""
     table = blocked()
-    assert ([end.number for end in table.layout.ends], table.counted.ended_by) == ([4], "blocked")
+    assert (table.ends(), table.counted.ended_by) == ([4], "blocked")
+    assert (table.counted.winner, table.state.phase) == (None, ROUND_OVER)
     assert [left.value for left in table.counted.hands] == [3, 5, 5, 9, 0]
     assert table.counted.scores == (-1, -1, -1, -1, 4)
     assert blocked(scoring="pips").counted.scores == (0, 0, 0, 0, 22)
 
 
-def test_worked_13d_a_tied_blocked_round() -> None:
-    """Pips 3, 3, 5, 9, 7: nobody writes anything."""
-    counted = blocked(TIED, TIED_PLAY).counted
-    assert ([left.value for left in counted.hands], counted.scores) == ([3, 3, 5, 9, 7], (0, 0, 0, 0, 0))
-
-
 # 13.8
-
-
-@pytest.mark.parametrize(("players", "hand"), HANDS_IN_BRITISH.items())
-def test_13_8_the_british_version_deals_as_many_tiles_as_there_are_for_all(players: int, hand: int) -> None:
-    table = EngineTable(TIDDLY_WINK, seats=players, **BRITISH)
-    assert [len(held) for held in table.state.hands] == [hand] * players
-    assert (len(table.state.stock), table.rules.drawable(table.state)) == (28 - players * hand, 0)
 
 
 def test_13_8_the_british_version_has_two_ends() -> None:
@@ -426,14 +315,9 @@ def test_13_9_the_match_is_over_after_the_agreed_rounds(given: dict[str, Any], r
     assert table.events(Finished) == [Finished(table.state.winners)]
 
 
-def test_13_9_the_highest_total_wins() -> None:
-    table = out(rounds=1)
-    assert (table.state.phase, table.state.winners) == (FINISHED, (6,))
-
-
-def test_13_9_ties_share_the_win() -> None:
-    table = blocked(TIED, TIED_PLAY, rounds=1)
-    assert (table.state.phase, table.state.winners) == (FINISHED, (0, 1, 2, 3, 4))
+def test_13_9_the_highest_total_wins_and_ties_share_the_win() -> None:
+    for table, winners in ((out(rounds=1), (6,)), (blocked(TIED, TIED_PLAY, rounds=1), (0, 1, 2, 3, 4))):
+        assert (table.state.phase, table.state.winners) == (FINISHED, winners)
 
 
 # Worked example b

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from service.engine.errors import IllegalMove, InvalidSetup
+from service.engine.errors import IllegalMove
 from service.engine.events import Played, ScoreLine
 from service.engine.moves import DRAW, PASS, Move
 from service.engine.referee import advance, legal_moves
 from service.engine.replay import layout_after
 from service.engine.state import FINISHED, ROUND_OVER
 from service.engine.tiles import double_set, parse_tile
-from tests.engine.table import EngineTable, names, variant
+from tests.engine.table import EngineTable, assert_hands, assert_players, assert_teams, names, variant
 
 MATADOR = "matador"
 MATADORS = ["0-0", "1-6", "2-5", "3-4"]
@@ -41,43 +41,21 @@ def taken(number: int) -> list[str]:
 # 14.1, 14.2, 14.3
 
 
-@pytest.mark.parametrize("players", [0, 1, 5])
-def test_14_1_two_to_four_players(players: int) -> None:
-    assert variant(MATADOR).players == (2, 4)
-    with pytest.raises(InvalidSetup):
-        variant(MATADOR).rules({}, players)
-
-
-def test_14_1_option_teams_is_for_four() -> None:
-    rules = variant(MATADOR).rules({"teams": 2}, 4)
-    assert [rules.team(seat) for seat in range(4)] == [0, 1, 0, 1]
-    assert variant(MATADOR).rules({}, 4).team(0) is None
-    for players in (2, 3):
-        with pytest.raises(InvalidSetup) as refusal:
-            variant(MATADOR).rules({"teams": 2}, players)
-        assert list(refusal.value.errors) == ["options.teams"]
+def test_14_1_two_to_four_players_of_whom_four_may_play_in_teams() -> None:
+    assert_players(MATADOR, 2, 4)
+    assert_teams(MATADOR)
 
 
 @pytest.mark.parametrize(("players", "hand", "stock"), [(2, 7, 14), (3, 6, 10), (4, 5, 8)])
 def test_14_2_the_usual_hand_and_the_stock(players: int, hand: int, stock: int) -> None:
     table = EngineTable(MATADOR, seats=players)
-    assert [len(held) for held in table.state.hands] == [hand] * players
+    assert table.held == [hand] * players
     assert (len(table.state.stock), table.rules.drawable(table.state)) == (stock, stock - 2)
     assert (table.rules.settings["hand"], table.rules.settings["reserve"]) == (hand, 2)
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
-def test_14_2_option_hand_as_far_as_the_tiles_last(players: int) -> None:
-    for hand in range(3, 10):
-        if players * hand <= 28:
-            assert variant(MATADOR).rules({"hand": hand}, players).hand_size(players) == hand
-        else:
-            with pytest.raises(InvalidSetup) as refusal:
-                variant(MATADOR).rules({"hand": hand}, players)
-            assert list(refusal.value.errors) == ["options.hand"]
-    for hand in (2, 10):
-        with pytest.raises(InvalidSetup):
-            variant(MATADOR).rules({"hand": hand}, players)
+def test_14_2_option_hand_as_far_as_the_tiles_last() -> None:
+    assert_hands(MATADOR, range(3, 10))
 
 
 @pytest.mark.parametrize(("reserve", "drawable"), [(0, (14, 10, 8)), (1, (13, 9, 7)), (2, (12, 8, 6))])
@@ -165,15 +143,7 @@ def test_worked_14d_a_blank_takes_matadors_only() -> None:
     table.do(0, "0-6@left")
     assert table.layout.ends[0].number == 0
     moves = [move for move in legal_moves(table.rules, table.state, 1) if move.end == "left"]
-    assert sorted(f"{move.tile}→{move.outer}" for move in moves) == [
-        "0-0→0",
-        "1-6→1",
-        "1-6→6",
-        "2-5→2",
-        "2-5→5",
-        "3-4→3",
-        "3-4→4",
-    ]
+    assert sorted(f"{move.tile}→{move.outer}" for move in moves) == taken(0)
 
 
 # 14.6
@@ -198,22 +168,22 @@ def test_worked_14c_eight_moves() -> None:
     table.refuses(0, "2-2@left", "2-2@right", "0-4@right", "4-4@right", "0-4@left:4", "3-4@left:5")
 
 
-def test_14_6_a_move_may_leave_out_the_half_where_the_tile_has_one_way() -> None:
+def test_14_6_a_move_may_leave_out_the_half_only_where_the_tile_has_one_way() -> None:
     table = with_ends(3, 0, "3-4 0-4 4-4", "1-1 1-2")
-    table.do(0, "0-4@left")
-    assert table.last_play == Played(0, parse_tile("0-4"), "left", False, outer=0)
-
-
-def test_14_6_two_ways_and_none_given_is_refused_with_a_reason_of_its_own() -> None:
-    table = with_ends(3, 0, "3-4 0-4 4-4", "1-1 1-2")
-    with pytest.raises(IllegalMove) as refused:
-        advance(table.rules, table.deck, table.state, 0, move=Move("play", parse_tile("3-4"), "left"))
-    assert refused.value.reason == ("either_way", {"tile": "3-4", "end": "left", "halves": ["3", "4"]})
+    for move, reason in (
+        (Move("play", parse_tile("3-4"), "left"), ("either_way", {"tile": "3-4", "end": "left", "halves": ["3", "4"]})),
+        (
+            Move("play", parse_tile("0-4"), "left", outer=4),
+            ("wrong_half_outside", {"tile": "0-4", "end": "left", "half": 4}),
+        ),
+    ):
+        with pytest.raises(IllegalMove) as refused:
+            advance(table.rules, table.deck, table.state, 0, move=move)
+        assert refused.value.reason == reason
     with pytest.raises(IllegalMove, match="several_ends"):
         advance(table.rules, table.deck, table.state, 0, move=Move("play", parse_tile("3-4"), outer=3))
-    with pytest.raises(IllegalMove) as refused:
-        advance(table.rules, table.deck, table.state, 0, move=Move("play", parse_tile("0-4"), "left", outer=4))
-    assert refused.value.reason == ("wrong_half_outside", {"tile": "0-4", "end": "left", "half": 4})
+    table.do(0, "0-4@left")
+    assert table.last_play == Played(0, parse_tile("0-4"), "left", False, outer=0)
 
 
 def test_14_6_the_lead_names_no_half() -> None:
@@ -247,12 +217,8 @@ def test_worked_14f_a_double_shows_its_number_and_fits_where_its_number_is_wante
 
 def test_14_7_doubles_and_matadors_lie_lengthwise_and_open_one_end() -> None:
     table = with_ends(6, 2, "0-0 1-1 5-5 2-2", "1-1")
-    assert [move.tile.name for move in legal_moves(table.rules, table.state, 0) if move.tile] == [
-        "0-0",
-        "0-0",
-        "1-1",
-        "5-5",
-    ]
+    fitting = [move.tile.name for move in legal_moves(table.rules, table.state, 0) if move.tile]
+    assert fitting == ["0-0", "0-0", "1-1", "5-5"]
     table = EngineTable(MATADOR, seats=4)
     table.play_out()
     assert {placement.side for placement in table.layout.placements} == {"end"}
@@ -286,13 +252,10 @@ def out(**options: Any) -> EngineTable:
     return table
 
 
-def test_14_9_who_goes_out_scores_the_pips_of_all_others() -> None:
+def test_14_9_who_goes_out_scores_the_pips_of_all_others_but_a_partner() -> None:
     counted = out().counted
     assert (counted.ended_by, counted.winner, counted.scores) == ("out", 2, (0, 0, 25, 0))
     assert counted.lines == (ScoreLine(2, 25, "14.9", "11 + 6 + 8"),)
-
-
-def test_14_9_in_teams_the_partners_hand_counts_for_nobody() -> None:
     counted = out(teams=2).counted
     assert counted.scores == (14, 0, 14, 0)
     assert counted.lines == (ScoreLine(0, 14, "14.9", "6 + 8"), ScoreLine(2, 14, "14.9", "6 + 8"))

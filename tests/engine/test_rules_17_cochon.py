@@ -8,7 +8,7 @@ import pytest
 
 from service.engine.events import Manche, ScoreLine
 from service.engine.state import FINISHED
-from tests.engine.table import EngineTable, variant
+from tests.engine.table import EngineTable, assert_players
 
 COCHON = "cochon"
 LOW = ("0-0 0-1 0-2 0-3 1-1 1-2 6-6", "0-4 0-5 1-3 1-4 1-5 2-2 2-3", "2-4 2-5 3-3 3-4 3-5 4-4 4-5")
@@ -34,10 +34,10 @@ def win(table: EngineTable, seat: int) -> None:
 
 
 def test_17_1_three_or_four_alone_with_seven_tiles_and_the_others_asleep() -> None:
-    assert variant(COCHON).players == (3, 4)
+    assert_players(COCHON, 3, 4)
     for seats in (3, 4):
         table = EngineTable(COCHON, seats=seats)
-        assert [len(hand) for hand in table.state.hands] == [7] * seats
+        assert table.held == [7] * seats
         assert (len(table.state.stock), table.rules.drawable(table.state)) == (28 - 7 * seats, 0)
 
 
