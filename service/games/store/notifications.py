@@ -25,7 +25,7 @@ from redis.exceptions import RedisError
 from service.games.ports import EventFeed, EventNotification, Listener
 from service.games.store.redis_store import parse_notification
 from service.redis import keys
-from service.redis.connection import NotSent
+from service.redis.connection import NotSent, receive
 from service.redis.errors import TROUBLES
 from service.redis.topology import Topology
 
@@ -251,7 +251,7 @@ class _SubscriberConnection:
     def _read(self) -> None:
         try:
             while self._open:
-                self._handle(self._connection.read_response(disconnect_on_error=False))
+                self._handle(receive(self._connection))
         except Exception as error:
             if self._open:
                 TROUBLES.begin(f"the event subscriptions at {self.node} break", error)
