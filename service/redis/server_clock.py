@@ -32,6 +32,8 @@ def system_clock() -> int:
 class ServerClock:
     """Returns the milliseconds since 1970 by the ``local`` clock, corrected if it differs from ``server_time``.
 
+    ``local`` returns nanoseconds, all other values are in milliseconds.
+
     The difference is measured in the background: on first use, then every minute while the clock is used, and at once
     when the local clock was set. That is detected by the monotonic clock (``elapsed``); until the measurement, the time
     continues as if the local clock had not been set. A measurement that fails or takes too long changes nothing; one
@@ -44,7 +46,7 @@ class ServerClock:
         self,
         server_time: Callable[[], int],
         *,
-        local: Callable[[], int] = system_clock,
+        local: Callable[[], int] = time_ns,
         observe: Callable[[float], None],
         elapsed: Callable[[], float] = monotonic,
     ) -> None:
@@ -62,7 +64,7 @@ class ServerClock:
 
     def __call__(self) -> int:
         """Return the corrected time."""
-        now, local = self._elapsed(), self._local()
+        now, local = self._elapsed(), self._local() // 1_000_000
         if now >= self._next:
             self.start_measurement()
         offset = local - round(now * 1000)
@@ -80,7 +82,7 @@ class ServerClock:
 
     def measure(self) -> None:
         """Measure the difference, and set the correction."""
-        began, sent = self._elapsed(), self._local()
+        began, sent = self._elapsed(), self._local() // 1_000_000
         self._next = began + MEASURE_SECONDS
         try:
             server = self._server_time()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from time import time_ns
 
 import pytest
 import redis
@@ -33,7 +34,10 @@ class Scene:
         self.away = False
         self.seen: list[float] = []
         self.clock = ServerClock(
-            self.server_time, local=self.local, observe=self.seen.append, elapsed=lambda: self.time / 1000
+            self.server_time,
+            local=lambda: self.local() * 1_000_000,
+            observe=self.seen.append,
+            elapsed=lambda: self.time / 1000,
         )
 
     def local(self) -> int:
@@ -174,7 +178,7 @@ def test_no_call_waits_for_the_server() -> None:
         answer.wait(PATIENCE)
         return system_clock()
 
-    clock = ServerClock(slow, local=lambda: NOON, observe=lambda _: None)
+    clock = ServerClock(slow, local=lambda: NOON * 1_000_000, observe=lambda _: None)
     assert clock() == NOON
     answer.set()
 
@@ -182,7 +186,7 @@ def test_no_call_waits_for_the_server() -> None:
 def test_the_time_of_a_real_server_is_followed(shared_client: redis.Redis) -> None:
     queue = redis_reminders(SingleNodeTopology(shared_client))
     seen: list[float] = []
-    clock = ServerClock(queue.server_time, local=lambda: system_clock() - 3_600_000, observe=seen.append)
+    clock = ServerClock(queue.server_time, local=lambda: time_ns() - 3_600_000_000_000, observe=seen.append)
 
     def is_measured() -> bool:
         """Whether an answer came soon enough to tell the difference."""
@@ -197,7 +201,9 @@ def test_the_time_of_a_real_server_is_followed(shared_client: redis.Redis) -> No
 
 def test_a_real_server_that_is_away_changes_nothing() -> None:
     clock = ServerClock(
-        redis_reminders(open_topology("redis://127.0.0.1:1")).server_time, local=lambda: NOON, observe=lambda _: None
+        redis_reminders(open_topology("redis://127.0.0.1:1")).server_time,
+        local=lambda: NOON * 1_000_000,
+        observe=lambda _: None,
     )
     clock.measure()
     assert clock() == NOON
