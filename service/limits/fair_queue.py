@@ -6,7 +6,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from threading import Lock
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from service.bounded_cache import BoundedCache
 
@@ -64,32 +64,28 @@ class Turns:
         return shares
 
 
-class FairQueue(Generic[T]):
+class FairQueue(dict[str, deque[T]]):
     """A queue for each tenant, first in, first out. After each item of a tenant, all other tenants have their turn."""
-
-    def __init__(self) -> None:
-        self._waiting: dict[str, deque[T]] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._waiting)
 
     def put(self, tenant: str, item: T) -> None:
         """Add an item of this tenant."""
-        self._waiting.setdefault(tenant, deque()).append(item)
+        self.setdefault(tenant, deque()).append(item)
 
     def take(self) -> T:
         """Remove and return the next item. Raises ``StopIteration`` if the queue is empty."""
-        tenant = next(iter(self._waiting))
-        items = self._waiting.pop(tenant)
+        tenant = next(iter(self))
+        items = self.pop(tenant)
         item = items.popleft()
         if items:
-            self._waiting[tenant] = items
+            self[tenant] = items
         return item
 
     def keep(self, is_kept: Callable[[T], bool]) -> None:
         """Drop all items for which ``is_kept`` returns false."""
-        remaining = {tenant: deque(filter(is_kept, items)) for tenant, items in self._waiting.items()}
-        self._waiting = {tenant: items for tenant, items in remaining.items() if items}
+        for tenant, items in tuple(self.items()):
+            self[tenant] = deque(filter(is_kept, items))
+            if not self[tenant]:
+                del self[tenant]
 
 
 # The number of operations in flight, limited for all owners together and for each owner. An owner may use at most as

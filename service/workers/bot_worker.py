@@ -243,10 +243,7 @@ class BotWorker:
         self._times = DecisionTimes()
         self.numbers = count()
         self._waiting: list[_Task] = []
-        self._bots, self._experts, self._alone = (
-            _Source(queue_kind, queue, self) for queue_kind in (BOTS, EXPERTS, ALONE)
-        )
-        self._sources = (self._bots, self._experts, self._alone)
+        self._sources = tuple([_Source(queue_kind, queue, self) for queue_kind in (BOTS, EXPERTS, ALONE)])
         self._current: _Task | None = None
 
     def step(self) -> float:
@@ -257,10 +254,10 @@ class BotWorker:
         TRACE.set("")
         while self._waiting and self._waiting[0].at <= self._clock():
             self._resume(heappop(self._waiting))
-        self._bots.poll()
-        self._experts.poll()
-        if not self._experts.undecided:
-            self._alone.poll()
+        _, experts, alone = self._sources
+        for source in self._sources:
+            if monotonic() >= source.next_poll and not (source is alone and experts.undecided):
+                source.poll()
         for source in self._sources:
             if source.undecided:
                 task = source.undecided.take()
@@ -331,7 +328,7 @@ class BotWorker:
         else:
             began = self._clock()
         if move is None:
-            move = self._decisions.move(turn, task.source.failures(game))
+            move = self._decisions.move(turn, task.source.failures.get(game) or 0)
             at = max(turn.due, self._ready_at(turn, began))
             task = self._current = task._replace(at=at, move=move)
             if at > self._clock():
@@ -367,20 +364,15 @@ class _Source(Consumer):
         """When to poll next, in seconds of ``monotonic``."""
 
     def poll(self) -> None:
-        """Poll for reminders if ``next_poll`` has come. Raises ``StorageUnavailable``."""
-        if monotonic() >= self.next_poll:
-            pause = self.step()
-            # Without a pause if the last poll found something and no slow decision waits.
-            is_busy = pause <= self._settings.poll_seconds[0]
-            self.next_poll = monotonic() + (0.0 if is_busy and not self.undecided else pause)
+        """Poll for reminders, and set ``next_poll``. Raises ``StorageUnavailable``."""
+        pause = self.step()
+        # Without a pause if the last poll found something and no slow decision waits.
+        is_busy = pause <= self._settings.poll_seconds[0]
+        self.next_poll = monotonic() + (0.0 if is_busy and not self.undecided else pause)
 
     def handle(self, reminder: LeasedReminder) -> Next:
         """Read a game and make its move. Slow decisions, and moves that are not due yet, are queued instead."""
         return self._worker.advance(_Task(0, next(self._worker.numbers), self, reminder))
-
-    def failures(self, game: str) -> int:
-        """Return the number of consecutive failures in this game."""
-        return self._failures.get(game) or 0
 
     def forget(self, games: Container[str]) -> None:
         super().forget(games)

@@ -86,7 +86,8 @@ class Consumer(ABC):
         self._reminders, self._clock, self._metrics = queue
         self._spawn = spawn
         self._pause = settings.poll_seconds[0]
-        self._failures = BoundedCache[str, int](MAX_FAILING)
+        self.failures = BoundedCache[str, int](MAX_FAILING)
+        """Consecutive errors, by game."""
         self._leased: dict[str, LeasedReminder] = {}
         self._changed = Condition()
 
@@ -183,8 +184,8 @@ class Consumer(ABC):
         if after == "leased":
             self._leased[game] = reminder
             return
-        if self._failures.get(game):
-            self._failures.pop(game)
+        if self.failures.get(game):
+            self.failures.pop(game)
         if after != "written":
             self._reschedule(reminder, None if after == "never" else after)
 
@@ -202,8 +203,8 @@ class Consumer(ABC):
 
     def _count_failure(self, game: str) -> int:
         """Count an error of a game. Return the milliseconds until the game is tried again."""
-        count = (self._failures.get(game) or 0) + 1
-        self._failures.put(game, count)
+        count = (self.failures.get(game) or 0) + 1
+        self.failures.put(game, count)
         return int(min(1000 << min(count - 1, 6), LONGEST_DELAY_MS))
 
 
