@@ -27,7 +27,7 @@ from service.games.model.seats import HUMAN, OPEN_SEAT
 from service.games.store.idempotency import IdempotencyKey
 from service.reasons import REASONS
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
-from service.web.view.serializers import created_game_json, game_view_json, joined_seat_json, seat_token_json
+from service.web.view.serializers import created_game_json, game_view_json, joined_seat_json
 from tests.histories.checker import Verdict, check
 from tests.histories.clients import Client, Gateway, Party, Position, Response
 from tests.histories.faults import FaultyStore, SimulatedTime
@@ -92,7 +92,7 @@ class ServiceGateway(Gateway):
         def send() -> Response:
             rotation = self._games.access.authorize_rotation(game, token, seat, key)
             rotated, replayed = self._games.commands.rotate_token(rotation, _idempotency_key(key, ""))
-            return Response(_made(game, seat_token_json(rotated), replayed=replayed), {seat: rotated.token})
+            return Response(_made(game, rotated._asdict(), replayed=replayed), {seat: rotated.token})
 
         return _respond(send)
 

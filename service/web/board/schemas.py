@@ -148,7 +148,7 @@ class BoardSvgQuerySchema(RequestSchema):
         metadata=doc("Its colours; `auto`: `light` or `dark`, as the viewer prefers."),
     )
     digits = QueryBoolean(
-        metadata=doc("Digits in place of pips, always or never. Default: where pips would be too small."),
+        metadata=doc("Digits in place of pips, always or never. Default: where pips would be too small.")
     )
 
 

@@ -183,9 +183,7 @@ class EventsQuerySchema(RequestSchema):
         metadata=doc("The version after which events are requested; the cursor of the last page."),
     )
     limit = QueryInteger(
-        load_default=100,
-        validate=Range(1, 1000),
-        metadata=doc("The maximum number of events in a page."),
+        load_default=100, validate=Range(1, 1000), metadata=doc("The maximum number of events in a page.")
     )
     wait = QueryInteger(
         load_default=0,

@@ -44,9 +44,7 @@ class FeedQuerySchema(RequestSchema):
         ),
     )
     limit = QueryInteger(
-        load_default=100,
-        validate=Range(1, MAX_ITEMS),
-        metadata=doc("The maximum number of items in a page."),
+        load_default=100, validate=Range(1, MAX_ITEMS), metadata=doc("The maximum number of items in a page.")
     )
     wait = QueryInteger(
         load_default=0,

@@ -28,7 +28,7 @@ from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_expensive, limit_guesses
 from service.web.services import Services
 from service.web.view.schemas import GameSchema, ViewQuerySchema, view_query_in
-from service.web.view.serializers import game_view_json, joined_seat_json, seat_token_json
+from service.web.view.serializers import game_view_json, joined_seat_json
 
 blueprint: Final = Blueprint("owner", __name__)
 
@@ -208,7 +208,7 @@ def change_token(services: Services, granted: TokenRotation | Access) -> RawResp
     negotiate(JSON)
     body = read_nothing()
     token, replayed = change(idempotency(body))
-    return created_secret(seat_token_json(token), f"/v1/games/{game}", replayed=replayed)
+    return created_secret(token._asdict(), f"/v1/games/{game}", replayed=replayed)
 
 
 @blueprint.put("/v1/games/<game>/players/<int:seat>/presence")

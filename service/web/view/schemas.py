@@ -41,7 +41,7 @@ _CARRY: Final = fields.Integer(
         "the draws since the last win.",
         minimum=0,
         example=0,
-    ),
+    )
 )
 
 

@@ -12,22 +12,13 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from service.engine.events import Manche, RoundResult, ScoreLine
-from service.engine.layout import End, Layout, Placement, Side
+from service.engine.events import Manche, RoundResult
+from service.engine.layout import End, Layout, Side
 from service.engine.moves import Move
 from service.engine.tiles import Tile
 from service.engine.variant import Settlement
-from service.engine.view import You
 from service.games.model.clock import ClockSettings
-from service.games.model.views import (
-    CreatedGame,
-    GameView,
-    JoinedSeat,
-    LegalMoves,
-    ScoreCard,
-    SeatToken,
-    format_rfc3339,
-)
+from service.games.model.views import CreatedGame, GameView, JoinedSeat, LegalMoves, ScoreCard, format_rfc3339
 from service.games.queries.sentences import game_sentence
 from service.games.store.codec import LayoutCache
 from service.texts import Language
@@ -63,7 +54,10 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
     if game.clock is not None:
         result |= _clock(game.clock)
     if view.you is not None:
-        result["you"] = _you(view.you)
+        seat, hand, rows = view.you
+        result["you"] = {"seat": seat, "hand": [tile.name for tile in hand]}
+        if rows is not None:
+            result["you"]["rows"] = list(rows)
     result |= {
         "legal_moves": [_move(move, game.version) for move in view.legal_moves],
         "players": _players(game),
@@ -117,14 +111,6 @@ def turn_json(turn: int | None, deadline: int | None) -> JsonObject:
     if turn is not None:
         return {"turn": {"seat": turn} | until}
     return {"deal": until} if until else {}
-
-
-def _you(own: You) -> JsonObject:
-    """Return the viewer's own seat."""
-    result: JsonObject = {"seat": own.seat, "hand": [tile.name for tile in own.hand]}
-    if own.rows is not None:
-        result["rows"] = list(own.rows)
-    return result
 
 
 def _players(game: GameView) -> list[JsonObject]:
@@ -206,8 +192,7 @@ class _BoardJson(NamedTuple):
 
 def _make_board(layout: Layout) -> _BoardJson:
     """Serialize a whole table."""
-    covered = zip(layout.placements, layout.covered_ends(), strict=True)
-    return _board_of(layout, b",".join([_laid_tile(placement, end, layout) for placement, end in covered]))
+    return _board_of(layout, b"", layout.covered_ends())
 
 
 def _extend_board(board: _BoardJson, layout: Layout) -> _BoardJson:
@@ -217,14 +202,20 @@ def _extend_board(board: _BoardJson, layout: Layout) -> _BoardJson:
     while layout.ends[index].host != last:
         index += 1
     covered = board.ends[index].name  # the ends that a tile opens take the index of the end that it covers
-    return _board_of(layout, b"%b,%b" % (board.tiles, _laid_tile(layout.placements[-1], covered, layout)))
+    return _board_of(layout, board.tiles + b",", [covered])
 
 
 _board: Final = LayoutCache(_make_board, _extend_board)
 
 
-def _board_of(layout: Layout, tiles: bytes) -> _BoardJson:
+def _board_of(layout: Layout, before: bytes, covered: Sequence[str | None]) -> _BoardJson:
+    """Serialize a table whose last tiles covered these ends, ``None`` for the first tile; ``before``: the others."""
     placements = layout.placements
+    laid = []
+    for (tile, host, side, seat, down, outer), end in zip(placements[-len(covered) :], covered, strict=True):
+        joined = None if end is None else (placements[host].tile, side, end)
+        laid.append(_tile_json(tile, down, joined, seat, outer))
+    tiles = before + b",".join(laid)
     result: JsonObject = {
         "tiles": orjson.Fragment(b"[%b]" % tiles),
         "ends": [_end(end, placements[end.host].tile) for end in layout.ends],
@@ -232,12 +223,6 @@ def _board_of(layout: Layout, tiles: bytes) -> _BoardJson:
     if layout.counts_ends:
         result["ends_sum"] = layout.ends_sum
     return _BoardJson(layout.ends, tiles, orjson.Fragment(orjson.dumps(result)))
-
-
-def _laid_tile(placement: Placement, end: str | None, layout: Layout) -> bytes:
-    """Return a tile on the table; ``end``: the end that it covered, ``None`` for the first tile."""
-    tile, host, side, seat, face_down, outer = placement
-    return _tile_json(tile, face_down, None if end is None else (layout.placements[host].tile, side, end), seat, outer)
 
 
 @lru_cache(maxsize=8192)
@@ -334,13 +319,9 @@ def round_json(round_result: RoundResult) -> JsonObject:
         ],
         "scores": list(round_result.scores),
         "carried": round_result.carried,
-        "lines": [_score_line(line) for line in round_result.lines],
+        "lines": [line._asdict() for line in round_result.lines],
     }
     return result
-
-
-def _score_line(line: ScoreLine) -> JsonObject:
-    return {"seat": line.seat, "points": line.points, "rule": line.rule, "text": line.text}
 
 
 def _settlement(settlement: Settlement) -> JsonObject:
@@ -365,7 +346,7 @@ def created_game_json(created: CreatedGame, language: Language | None = None) ->
     """Return a new game with all its tokens; ``language`` as in ``game_view_json``."""
     result: JsonObject = {
         "game": game_view_json(created.view, language),
-        "seats": [seat_token_json(seat) for seat in created.seats],
+        "seats": [seat._asdict() for seat in created.seats],
     }
     if created.join_code is not None:
         result["join_code"] = created.join_code
@@ -374,9 +355,4 @@ def created_game_json(created: CreatedGame, language: Language | None = None) ->
 
 def joined_seat_json(joined: JoinedSeat, language: Language | None = None) -> JsonObject:
     """Return a seat that was just taken, with its token; ``language`` as in ``game_view_json``."""
-    return {**seat_token_json(joined.seat), "game": game_view_json(joined.view, language)}
-
-
-def seat_token_json(seat: SeatToken) -> JsonObject:
-    """Return a seat with its token."""
-    return {"seat": seat.seat, "name": seat.name, "token": seat.token}
+    return joined.seat._asdict() | {"game": game_view_json(joined.view, language)}
