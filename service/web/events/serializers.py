@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, Final
 
 from service.engine.events import Dealt, Drew, FieldKind, RoundEnded
@@ -13,7 +14,9 @@ from service.web.fields.strict import JsonObject
 from service.web.view.serializers import game_view_json, round_json
 
 _FIELDS: Final[dict[type, list[tuple[str, FieldKind]]]] = {
-    kind.event: [(name, field) for name, field in kind.fields or () if name != "seat"] for kind in GAME_EVENT_TYPES
+    kind.event: [(name, field) for name, field in kind.fields if name != "seat"]
+    for kind in GAME_EVENT_TYPES
+    if kind.fields is not None
 }
 _FIELDS[DrewView] = _FIELDS[Drew]
 _FIELDS[Deleted] = []
@@ -21,7 +24,7 @@ _TYPES: Final[dict[type, str]] = {kind.event: kind.name for kind in GAME_EVENT_T
 _TYPES.update({DealtView: _TYPES[Dealt], DrewView: _TYPES[Drew], Reset: "reset", Deleted: "deleted"})
 _VALUES: Final[dict[FieldKind, Callable[[Any], object]]] = {
     "seats": list,
-    "tile": lambda tile: tile.name,
+    "tile": attrgetter("name"),
     "bytes": bytes.hex,
 }
 """Converters of the fields of these kinds; other fields are used unchanged."""
@@ -39,11 +42,20 @@ def event_json(view: EventView, text: str | None = None) -> JsonObject:
     result["at"] = format_rfc3339(at)
     if text is not None:
         result["text"] = text
-    result["data"] = _event_data(event, text)
+    fields = _FIELDS.get(type(event))
+    if fields is None:
+        result["data"] = _composed_data(event, text)
+    else:
+        result["data"] = {
+            name: _VALUES[kind](value) if kind in _VALUES else value
+            for name, kind in fields
+            if (value := getattr(event, name)) is not None
+        }
     return result
 
 
-def _event_data(event: object, text: str | None) -> JsonObject:
+def _composed_data(event: object, text: str | None) -> JsonObject:
+    """Return the data of an event that is not in ``_FIELDS``."""
     match event:
         case DealtView():
             data: JsonObject = {"round": event.round, "arranged": event.arranged}
@@ -54,12 +66,7 @@ def _event_data(event: object, text: str | None) -> JsonObject:
             return data
         case RoundEnded():
             return round_json(event.round)
-        case Reset():
+        case _:
+            assert isinstance(event, Reset)
             # The sentence of a reset describes the state of the game.
             return {"view": game_view_json(event.view) | ({} if text is None else {"text": text})}
-        case _:
-            return {
-                name: _VALUES[kind](value) if kind in _VALUES else value
-                for name, kind in _FIELDS[type(event)]
-                if (value := getattr(event, name)) is not None
-            }
