@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from datetime import datetime
+from typing import Any, Final
 
 from marshmallow import Schema, fields
 
@@ -11,6 +12,7 @@ from service.backends.keys import DEFAULT_OVERLAP_SECONDS, MAX_KEYS, NewKey
 from service.backends.values import ATTEMPTS_KEPT, FEED_ITEMS, MAX_REPEATS, Backend, KeyRecord, Usage
 from service.backends.webhooks.endpoints import MAX_REQUESTED, MAX_WEBHOOKS
 from service.games.model.views import format_rfc3339, without_none
+from service.web.fields.shown import optional, required
 from service.web.fields.strict import JsonObject, Range, RequestSchema, StrictInteger, doc
 
 _MAX_OVERLAP_SECONDS: Final = 30 * 86_400
@@ -29,28 +31,26 @@ class KeyInSchema(RequestSchema):
     )
 
 
-def _suffix(text: str) -> fields.String:
-    return fields.String(required=True, metadata=doc(text, example="Zr0q8T"))
+def _suffix(text: str) -> fields.Field[Any]:
+    return required(str, text, example="Zr0q8T")
 
 
 class KeySchema(Schema):
     """A key, without its secret."""
 
     suffix = _suffix("The last characters of the key, which distinguish it from the others.")
-    created_at = fields.DateTime(required=True, metadata=doc("When it was made."))
-    expires_at = fields.DateTime(metadata=doc("When it ceases to be valid; absent without an end."))
+    created_at = required(datetime, "When it was made.")
+    expires_at = optional(datetime, "When it ceases to be valid; absent without an end.")
 
 
 class CreatedKeySchema(KeySchema):
     """A new key."""
 
-    key = fields.String(
-        required=True, metadata=doc("Sent as `Authorization: Bearer`; returned only here.", example="app_…")
-    )
+    key = required(str, "Sent as `Authorization: Bearer`; returned only here.", example="app_…")
 
 
-def _count(text: str, example: int) -> fields.Integer:
-    return fields.Integer(required=True, metadata=doc(text, minimum=0, example=example))
+def _count(text: str, example: int) -> fields.Field[Any]:
+    return required(int, text, minimum=0, example=example)
 
 
 class ApplicationUsageSchema(Schema):
@@ -68,14 +68,12 @@ class ApplicationUsageSchema(Schema):
 class ApplicationLimitsSchema(Schema):
     """The limits of an application."""
 
-    requests_per_minute = fields.Integer(
-        metadata=doc("Requests in a minute; absent without a limit.", minimum=1, example=60_000)
+    requests_per_minute = optional(int, "Requests in a minute; absent without a limit.", minimum=1, example=60_000)
+    games_per_minute = optional(
+        int, "Requests to create or join a game in a minute; absent without a limit.", minimum=1, example=6_000
     )
-    games_per_minute = fields.Integer(
-        metadata=doc("Requests to create or join a game in a minute; absent without a limit.", minimum=1, example=6_000)
-    )
-    bytes_per_day = fields.Integer(
-        metadata=doc("Bytes that it may store in a day of UTC; absent without a limit.", minimum=1, example=100_000_000)
+    bytes_per_day = optional(
+        int, "Bytes that it may store in a day of UTC; absent without a limit.", minimum=1, example=100_000_000
     )
     keys = _count("Keys that are valid at a time.", 10)
     webhooks = _count("Endpoints.", 5)
@@ -90,12 +88,12 @@ class ApplicationLimitsSchema(Schema):
 class ApplicationInfoSchema(Schema):
     """An application."""
 
-    id = fields.String(required=True, metadata=doc("The id of the application."))
-    name = fields.String(required=True, metadata=doc("Its name.", example="Checkers Club"))
-    created_at = fields.DateTime(required=True, metadata=doc("When it was made."))
-    keys = fields.List(fields.Nested(KeySchema), required=True, metadata=doc("Its valid keys, the oldest first."))
-    usage = fields.Nested(ApplicationUsageSchema, required=True, metadata=doc("The data stored for it."))
-    limits = fields.Nested(ApplicationLimitsSchema, required=True, metadata=doc("Its limits."))
+    id = required(str, "The id of the application.")
+    name = required(str, "Its name.", example="Checkers Club")
+    created_at = required(datetime, "When it was made.")
+    keys = required([KeySchema], "Its valid keys, the oldest first.")
+    usage = required(ApplicationUsageSchema, "The data stored for it.")
+    limits = required(ApplicationLimitsSchema, "Its limits.")
 
 
 # Applications and their keys as JSON objects.

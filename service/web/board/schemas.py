@@ -9,7 +9,7 @@ from marshmallow import Schema, fields
 from service.engine.tiles import TILES
 from service.texts import LANGUAGES, language_names
 from service.web.fields.moves import MAX_VERSION
-from service.web.fields.shown import SeatedSchema, shown_tile
+from service.web.fields.shown import SeatedSchema, optional, required
 from service.web.fields.strict import OneOf, QueryAspect, QueryBoolean, QueryInteger, Range, RequestSchema, doc
 
 THEMES: Final = ("auto", "light", "dark", "print")
@@ -18,35 +18,30 @@ THEMES: Final = ("auto", "light", "dark", "print")
 class AreaSchema(Schema):
     """A rectangle, in units."""
 
-    x = fields.Integer(required=True, metadata=doc("Its left side.", example=-17))
-    y = fields.Integer(required=True, metadata=doc("Its upper side.", example=-11))
-    width = fields.Integer(required=True, metadata=doc("Its width.", minimum=0, example=34))
-    height = fields.Integer(required=True, metadata=doc("Its height.", minimum=0, example=22))
+    x = required(int, "Its left side.", example=-17)
+    y = required(int, "Its upper side.", example=-11)
+    width = required(int, "Its width.", minimum=0, example=34)
+    height = required(int, "Its height.", minimum=0, example=22)
 
 
 class TilePlaceSchema(Schema):
     """Where a tile lies."""
 
-    x = fields.Integer(required=True, metadata=doc("Its centre, in units from that of the first tile.", example=-3))
-    y = fields.Integer(required=True, metadata=doc("Its centre; y grows downwards.", example=0))
-    rotation = fields.Integer(
-        required=True,
-        metadata=doc(
-            "0, 90, 180 or 270 degrees, clockwise, of a tile that lies with its smaller half on the left.", example=90
-        ),
+    x = required(int, "Its centre, in units from that of the first tile.", example=-3)
+    y = required(int, "Its centre; y grows downwards.", example=0)
+    rotation = required(
+        int, "0, 90, 180 or 270 degrees, clockwise, of a tile that lies with its smaller half on the left.", example=90
     )
 
 
 class PlacedTileSchema(SeatedSchema, TilePlaceSchema):
     """A tile on the table with its place."""
 
-    tile = shown_tile("The tile.", required=True)
-    face_down = fields.Boolean(
-        required=True, metadata=doc("Whether it lies face down; its pips were shown.", example=False)
-    )
+    tile = required(str, "The tile.", example="5-12")
+    face_down = required(bool, "Whether it lies face down; its pips were shown.", example=False)
     link = fields.List(
         fields.List(
-            fields.Float(metadata=doc("A coordinate, in units; it may be a half one.", multipleOf=0.5, example=7.5)),
+            optional(float, "A coordinate, in units; it may be a half one.", multipleOf=0.5, example=7.5),
             metadata=doc("A point: x and y.", minItems=2, maxItems=2),
         ),
         metadata=doc(
@@ -59,29 +54,22 @@ class PlacedTileSchema(SeatedSchema, TilePlaceSchema):
 class PlacedEndSchema(Schema):
     """An end with its place."""
 
-    id = fields.String(required=True, metadata=doc("The id of the end, as in the view.", example="e7"))
-    number = fields.Integer(required=True, metadata=doc("The number to match.", minimum=0, example=12))
-    state = fields.String(required=True, metadata=doc("`open`, `gated` or `closed`, as in the view.", example="open"))
-    x = fields.Float(
-        required=True,
-        metadata=doc(
-            "The middle of the edge that the tile at `place` will touch. Where that tile turns off, this edge is at "
-            "the side of the half to match. Where it will lie apart, `x` and `y` are the point where its `link` "
-            "begins. It may be a half unit.",
-            multipleOf=0.5,
-            example=2,
-        ),
+    id = required(str, "The id of the end, as in the view.", example="e7")
+    number = required(int, "The number to match.", minimum=0, example=12)
+    state = required(str, "`open`, `gated` or `closed`, as in the view.", example="open")
+    x = required(
+        float,
+        "The middle of the edge that the tile at `place` will touch. Where that tile turns off, this edge is at "
+        "the side of the half to match. Where it will lie apart, `x` and `y` are the point where its `link` "
+        "begins. It may be a half unit.",
+        multipleOf=0.5,
+        example=2,
     )
-    y = fields.Float(required=True, metadata=doc("As `x`.", multipleOf=0.5, example=0))
-    direction = fields.Integer(
-        required=True,
-        metadata=doc("Across that edge, towards the tile: 0 east, 90 south, 180 west, 270 north.", example=0),
-    )
-    place = fields.Nested(TilePlaceSchema, required=True, metadata=doc("Where a tile would lie that is no double."))
-    place_double = fields.Nested(
-        TilePlaceSchema,
-        required=True,
-        metadata=doc("Where a double would lie; it may touch another edge of the half to match."),
+    y = required(float, "As `x`.", multipleOf=0.5, example=0)
+    direction = required(int, "Across that edge, towards the tile: 0 east, 90 south, 180 west, 270 north.", example=0)
+    place = required(TilePlaceSchema, "Where a tile would lie that is no double.")
+    place_double = required(
+        TilePlaceSchema, "Where a double would lie; it may touch another edge of the half to match."
     )
 
 
@@ -92,28 +80,21 @@ class PlacedBoardSchema(Schema):
     never moves while a round lasts.
     """
 
-    version = fields.Integer(required=True, metadata=doc("The version of the game.", minimum=1, example=17))
-    round = fields.Integer(required=True, metadata=doc("From 1; 0 before the first deal.", minimum=0, example=1))
-    aspect = fields.Float(required=True, metadata=doc("Width by height of `table`.", example=1.6))
-    table = fields.Nested(
-        AreaSchema,
-        required=True,
-        metadata=doc("The area planned for the whole round, the same from the first tile on; few tiles lie outside."),
+    version = required(int, "The version of the game.", minimum=1, example=17)
+    round = required(int, "From 1; 0 before the first deal.", minimum=0, example=1)
+    aspect = required(float, "Width by height of `table`.", example=1.6)
+    table = required(
+        AreaSchema, "The area planned for the whole round, the same from the first tile on; few tiles lie outside."
     )
-    bounds = fields.Nested(
-        AreaSchema,
-        required=True,
-        metadata=doc("The area of the tiles, of their links, and of the places at the ends that are not closed."),
+    bounds = required(
+        AreaSchema, "The area of the tiles, of their links, and of the places at the ends that are not closed."
     )
-    tiles = fields.List(
-        fields.Nested(PlacedTileSchema), required=True, metadata=doc("In the order of play, from the place `from` on.")
-    )
-    ends = fields.List(fields.Nested(PlacedEndSchema), required=True, metadata=doc("All ends, as in the view."))
-    text = fields.String(
-        metadata=doc(
-            f"With `text=true`: the ends of the table in words, in {language_names(LANGUAGES)}.",
-            example="Three tiles lie on the table. Ends: left six, right two.",
-        )
+    tiles = required([PlacedTileSchema], "In the order of play, from the place `from` on.")
+    ends = required([PlacedEndSchema], "All ends, as in the view.")
+    text = optional(
+        str,
+        f"With `text=true`: the ends of the table in words, in {language_names(LANGUAGES)}.",
+        example="Three tiles lie on the table. Ends: left six, right two.",
     )
 
 

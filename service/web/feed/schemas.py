@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from datetime import datetime
+from typing import Any, Final
 
 from marshmallow import Schema, fields
 
@@ -11,11 +12,12 @@ from service.backends.index.feed import LATEST
 from service.games.model.game_events import GAME_EVENT_TYPES
 from service.web.fields.shown import (
     MAX_WAIT_SECONDS,
+    SeatResultSchema,
+    optional,
     rematch_of_field,
-    results_field,
-    to_act_field,
+    required,
+    seat_field,
     waiting_for_field,
-    winners_field,
 )
 from service.web.fields.strict import QueryInteger, Range, RequestSchema, doc, invalid
 
@@ -28,8 +30,8 @@ def _check_cursor(text: str) -> None:
         raise invalid("not_a_cursor")
 
 
-def _cursor(text: str) -> fields.String:
-    return fields.String(required=True, metadata=doc(text, example="1767727800000-3"))
+def _cursor(text: str) -> fields.Field[Any]:
+    return required(str, text, example="1767727800000-3")
 
 
 class FeedQuerySchema(RequestSchema):
@@ -57,39 +59,36 @@ class FeedItemSchema(Schema):
     """What has happened in a game of the application."""
 
     cursor = _cursor("The place of the item in the feed; opaque.")
-    game_id = fields.String(metadata=doc("The id of the game; absent in `reset` and `closing`."))
-    ref = fields.String(
-        metadata=doc("What the application calls the game now; absent once it is deleted.", example="match-17")
+    game_id = optional(str, "The id of the game; absent in `reset` and `closing`.")
+    ref = optional(str, "What the application calls the game now; absent once it is deleted.", example="match-17")
+    version = required(
+        int, "The version of the game after the event; 0 in `reset` and `closing`.", minimum=0, example=18
     )
-    version = fields.Integer(
-        required=True,
-        metadata=doc("The version of the game after the event; 0 in `reset` and `closing`.", minimum=0, example=18),
+    type = required(
+        str,
+        f"As of the events of a game: {', '.join(f'`{kind.name}`' for kind in GAME_EVENT_TYPES)}. `deleted`: the "
+        "game was deleted. `reset`: items after the requested cursor are no longer stored, so read the list of "
+        "games; those that are stored follow. In a stream also `closing`, the last one before the service stops.",
+        example="played",
     )
-    type = fields.String(
-        required=True,
-        metadata=doc(
-            f"As of the events of a game: {', '.join(f'`{kind.name}`' for kind in GAME_EVENT_TYPES)}. `deleted`: the "
-            "game was deleted. `reset`: items after the requested cursor are no longer stored, so read the list of "
-            "games; those that are stored follow. In a stream also `closing`, the last one before the service stops.",
-            example="played",
-        ),
-    )
-    seat = fields.Integer(metadata=doc("The seat that caused the event or is affected by it.", minimum=0, example=2))
-    to_act = to_act_field(
+    seat = seat_field("The seat that caused the event or is affected by it.")
+    to_act = optional(
+        [int],
         "The seats that may move after the event. A move may cause several events, as a play that ends the round; "
-        "those of the last one count. Absent where it is not known."
+        "those of the last one count. Absent where it is not known.",
+        example=[2],
     )
     waiting_for = waiting_for_field(" The refs are the current ones.")
-    deadline = fields.DateTime(metadata=doc("The deadline of the next move, if a clock ran; only in the newest event."))
-    at = fields.DateTime(required=True, metadata=doc("The time of the event.", example="2026-01-06T19:30:00.000Z"))
-    winners = winners_field("Of `finished`: the seats that have won the match.")
+    deadline = optional(datetime, "The deadline of the next move, if a clock ran; only in the newest event.")
+    at = required(datetime, "The time of the event.", example="2026-01-06T19:30:00.000Z")
+    winners = optional([int], "Of `finished`: the seats that have won the match.", example=[1])
     rematch_of = rematch_of_field("Of `created`, where the players have begun a rematch by themselves")
-    players = results_field("Of `finished`: the result of each seat, in seat order.")
+    players = optional([SeatResultSchema], "Of `finished`: the result of each seat, in seat order.")
 
 
 class FeedPageSchema(Schema):
     """A page of the feed."""
 
-    items = fields.List(fields.Nested(FeedItemSchema), required=True, metadata=doc("Oldest first."))
+    items = required([FeedItemSchema], "Oldest first.")
     cursor = _cursor("The cursor for the next request, as `after`: that of the last item here, or the requested one.")
-    more = fields.Boolean(required=True, metadata=doc("Whether there are more items already.", example=False))
+    more = required(bool, "Whether there are more items already.", example=False)

@@ -9,7 +9,7 @@ from marshmallow import Schema, fields, validates_schema
 from service.games.model.seats import LEVELS
 from service.web.fields.moves import MAX_VERSION, client_seed_field
 from service.web.fields.names import name_field, ref_field
-from service.web.fields.shown import MAX_WAIT_SECONDS, SeatedSchema, text_field
+from service.web.fields.shown import MAX_WAIT_SECONDS, SeatedSchema, optional, required, text_field
 from service.web.fields.strict import (
     Length,
     OneOf,
@@ -40,42 +40,34 @@ def level_field(description: str) -> fields.String:
 class CreatedTokenSchema(SeatedSchema):
     """A seat with a token just made."""
 
-    name = fields.String(required=True, metadata=doc("The name of the player.", example="Ada"))
-    token = fields.String(required=True, metadata=doc("Sent as `Authorization: Bearer`; returned only here."))
+    name = required(str, "The name of the player.", example="Ada")
+    token = required(str, "Sent as `Authorization: Bearer`; returned only here.")
 
 
 class CreatedGameSchema(Schema):
     """A game just created."""
 
-    game = fields.Nested(
-        GameSchema, required=True, metadata=doc("The game as a spectator or, with a key, its application sees it.")
-    )
-    seats = fields.List(
-        fields.Nested(CreatedTokenSchema), required=True, metadata=doc("Every named seat with its token.")
-    )
-    join_code = fields.String(metadata=doc("Takes an open seat; only with open seats.", example="7KQD4WXR"))
+    game = required(GameSchema, "The game as a spectator or, with a key, its application sees it.")
+    seats = required([CreatedTokenSchema], "Every named seat with its token.")
+    join_code = optional(str, "Takes an open seat; only with open seats.", example="7KQD4WXR")
 
 
 class CreatedSeatSchema(CreatedTokenSchema):
     """A seat just taken."""
 
-    game = fields.Nested(GameSchema, required=True, metadata=doc("The game as the new player sees it."))
+    game = required(GameSchema, "The game as the new player sees it.")
 
 
 class CreatedSeekSchema(CreatedSeatSchema):
     """A seat at a table that was sought."""
 
-    opened = fields.Boolean(
-        required=True, metadata=doc("Whether the table is new, as there was none to sit down at.", example=False)
-    )
+    opened = required(bool, "Whether the table is new, as there was none to sit down at.", example=False)
 
 
 class CreatedJoinCodeSchema(Schema):
     """A join code just made."""
 
-    join_code = fields.String(
-        required=True, metadata=doc("Takes an open seat; the old code no longer does.", example="7KQD4WXR")
-    )
+    join_code = required(str, "Takes an open seat; the old code no longer does.", example="7KQD4WXR")
 
 
 class JoinInSchema(RequestSchema):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from marshmallow import Schema, fields
+from marshmallow import Schema
 
 from service.learning.queries import HintResult
 from service.learning.review import Decision, Review, SeatSummary, hint, sentence, summaries
 from service.texts import Language
 from service.web.fields.moves import MoveSchema
-from service.web.fields.shown import SeatedSchema
-from service.web.fields.strict import JsonObject, doc
+from service.web.fields.shown import SeatedSchema, optional, required
+from service.web.fields.strict import JsonObject
 from service.web.view.serializers import moves_json
 
 _VERSION = "The version of the game that the hint is for."
@@ -38,33 +38,26 @@ _SKILL_ERROR = (
 class EstimatedMoveSchema(Schema):
     """What a legal move is worth."""
 
-    move = fields.Nested(MoveSchema, required=True, metadata=doc("The move, which can be posted back."))
-    estimate = fields.Float(
-        required=True,
-        metadata=doc(
-            "By how many points the side of the seat will score more in this round than the others on average, if this "
-            "move is made. Where `unit` is `wins` these are wins, and a match that the round decides counts as its "
-            "`target` besides; in games with stars, what the stars are worth counts, too.",
-            example=3.25,
-        ),
+    move = required(MoveSchema, "The move, which can be posted back.")
+    estimate = required(
+        float,
+        "By how many points the side of the seat will score more in this round than the others on average, if this "
+        "move is made. Where `unit` is `wins` these are wins, and a match that the round decides counts as its "
+        "`target` besides; in games with stars, what the stars are worth counts, too.",
+        example=3.25,
     )
-    error = fields.Float(required=True, metadata=doc(_ERROR, minimum=0, example=0.75))
+    error = required(float, _ERROR, minimum=0, example=0.75)
 
 
 class HintSchema(Schema):
     """What the strongest computer player thinks of the legal moves of a seat, by what the seat knows."""
 
-    version = fields.Integer(required=True, metadata=doc(_VERSION, minimum=1, example=17))
-    moves = fields.List(
-        fields.Nested(EstimatedMoveSchema),
-        required=True,
-        metadata=doc("The best first, eight at most; empty while the hint is being computed."),
-    )
-    text = fields.String(
-        metadata=doc(
-            "Why the best move is better than the next best, for people; absent while the hint is being computed.",
-            example="Clearly better than the next best: it sheds more pips.",
-        )
+    version = required(int, _VERSION, minimum=1, example=17)
+    moves = required([EstimatedMoveSchema], "The best first, eight at most; empty while the hint is being computed.")
+    text = optional(
+        str,
+        "Why the best move is better than the next best, for people; absent while the hint is being computed.",
+        example="Clearly better than the next best: it sheds more pips.",
     )
 
 
@@ -74,57 +67,44 @@ class ReviewedPlayerSchema(SeatedSchema):
     ``result``, ``luck`` and ``skill`` cover all finished rounds together, and add up to 0 over all seats.
     """
 
-    decisions = fields.Integer(required=True, metadata=doc("How many there were.", minimum=0, example=31))
-    given_away = fields.Float(
-        required=True, metadata=doc("The points that each of them gave away on average.", minimum=0, example=1.25)
-    )
-    error = fields.Float(required=True, metadata=doc(_ERROR, minimum=0, example=0.5))
-    result = fields.Float(required=True, metadata=doc(_RESULT, example=31.5))
-    luck = fields.Float(required=True, metadata=doc(_LUCK, example=22.25))
-    luck_error = fields.Float(required=True, metadata=doc("The standard error of `luck`.", minimum=0, example=4.5))
-    skill = fields.Float(required=True, metadata=doc(_SKILL, example=9.25))
-    skill_error = fields.Float(required=True, metadata=doc(_SKILL_ERROR, minimum=0, example=32.25))
+    decisions = required(int, "How many there were.", minimum=0, example=31)
+    given_away = required(float, "The points that each of them gave away on average.", minimum=0, example=1.25)
+    error = required(float, _ERROR, minimum=0, example=0.5)
+    result = required(float, _RESULT, example=31.5)
+    luck = required(float, _LUCK, example=22.25)
+    luck_error = required(float, "The standard error of `luck`.", minimum=0, example=4.5)
+    skill = required(float, _SKILL, example=9.25)
+    skill_error = required(float, _SKILL_ERROR, minimum=0, example=32.25)
 
 
 class ReviewedDecisionSchema(SeatedSchema):
     """A move that had an alternative."""
 
-    version = fields.Integer(required=True, metadata=doc("The version of its event.", minimum=1, example=17))
-    move = fields.Nested(MoveSchema, required=True, metadata=doc("The move that was made."))
-    best = fields.Nested(
+    version = required(int, "The version of its event.", minimum=1, example=17)
+    move = required(MoveSchema, "The move that was made.")
+    best = required(
         MoveSchema,
-        required=True,
-        metadata=doc(
-            "The best move by what the seat could know; where none is clearly better, by more than twice the error, "
-            "the move that was made."
-        ),
+        "The best move by what the seat could know; where none is clearly better, by more than twice the error, "
+        "the move that was made.",
     )
-    given_away = fields.Float(
-        required=True,
-        metadata=doc("By how many points the best of all moves was ahead in the estimates.", minimum=0, example=6.5),
+    given_away = required(
+        float, "By how many points the best of all moves was ahead in the estimates.", minimum=0, example=6.5
     )
-    error = fields.Float(required=True, metadata=doc(_ERROR, minimum=0, example=1.5))
-    text = fields.String(
-        required=True,
-        metadata=doc(
-            "Why the best move was better, for people, or that no mistake is to be seen.",
-            example="A better move was possible: it sheds more pips.",
-        ),
+    error = required(float, _ERROR, minimum=0, example=1.5)
+    text = required(
+        str,
+        "Why the best move was better, for people, or that no mistake is to be seen.",
+        example="A better move was possible: it sheds more pips.",
     )
 
 
 class ReviewSchema(Schema):
     """What the decisions of a match gave away against the best moves that their seats could have known."""
 
-    players = fields.List(
-        fields.Nested(ReviewedPlayerSchema),
-        required=True,
-        metadata=doc("One for each seat; empty while the review is being computed."),
-    )
-    decisions = fields.List(
-        fields.Nested(ReviewedDecisionSchema),
-        required=True,
-        metadata=doc("In the order of the match, the first 1,000; empty while the review is being computed."),
+    players = required([ReviewedPlayerSchema], "One for each seat; empty while the review is being computed.")
+    decisions = required(
+        [ReviewedDecisionSchema],
+        "In the order of the match, the first 1,000; empty while the review is being computed.",
     )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, Final
 
 from marshmallow import Schema, ValidationError, fields, validates_schema
 
 from service.engine.errors import Reason
 from service.web.fields.names import Reference
-from service.web.fields.shown import FILLS_AT, rematch_of_field, seat_field, to_act_field, waiting_for_field
+from service.web.fields.shown import FILLS_AT, optional, rematch_of_field, required, seat_field, waiting_for_field
 from service.web.fields.strict import (
     Length,
     QueryBoolean,
@@ -89,74 +90,68 @@ class ListedPlayerSchema(Schema):
     """A player of a listed game."""
 
     seat = seat_field(required=True)
-    name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
-    ref = fields.String(metadata=doc("What the application calls the player.", example="player-4711"))
-    kind = fields.String(required=True, metadata=doc("`human`, `bot` or `open`.", example="human"))
-    total = fields.Integer(required=True, metadata=doc("The match score so far.", example=9))
-    rank = fields.Integer(metadata=doc("The place in the match; absent until it is over.", minimum=1, example=1))
-    active = fields.Boolean(required=True, metadata=doc("Whether the player is still in the match.", example=True))
-    away = fields.Boolean(
-        metadata=doc("`true` while a computer player plays for the player, who has left or was timed out.")
-    )
+    name = optional(str, "Absent while the seat is open.", example="Ada")
+    ref = optional(str, "What the application calls the player.", example="player-4711")
+    kind = required(str, "`human`, `bot` or `open`.", example="human")
+    total = required(int, "The match score so far.", example=9)
+    rank = optional(int, "The place in the match; absent until it is over.", minimum=1, example=1)
+    active = required(bool, "Whether the player is still in the match.", example=True)
+    away = optional(bool, "`true` while a computer player plays for the player, who has left or was timed out.")
 
 
 class ListedGameSchema(Schema):
     """A game of the application, as it was a moment ago."""
 
-    id = fields.String(required=True, metadata=doc("The id of the game."))
-    ref = fields.String(metadata=doc("What the application calls the game.", example="match-17"))
-    join_code = fields.String(metadata=doc("Takes an open seat; while there is one.", example="7KQD4WXR"))
-    variant = fields.String(required=True, metadata=doc("Which game is played.", example="fido"))
-    status = fields.String(
-        required=True, metadata=doc("`waiting`, `playing`, `round_over` or `finished`.", example="playing")
-    )
-    version = fields.Integer(required=True, metadata=doc("The number of the last event.", minimum=1, example=17))
-    round = fields.Integer(required=True, metadata=doc("From 1; 0 before the first deal.", minimum=0, example=1))
-    to_act = to_act_field("The seats that may move.", required=True)
+    id = required(str, "The id of the game.")
+    ref = optional(str, "What the application calls the game.", example="match-17")
+    join_code = optional(str, "Takes an open seat; while there is one.", example="7KQD4WXR")
+    variant = required(str, "Which game is played.", example="fido")
+    status = required(str, "`waiting`, `playing`, `round_over` or `finished`.", example="playing")
+    version = required(int, "The number of the last event.", minimum=1, example=17)
+    round = required(int, "From 1; 0 before the first deal.", minimum=0, example=1)
+    to_act = required([int], "The seats that may move.", example=[2])
     waiting_for = waiting_for_field(required=True)
     fills_at = FILLS_AT
-    deadline = fields.DateTime(metadata=doc("When the time for this turn or deal is over; absent while no clock runs."))
-    players = fields.List(fields.Nested(ListedPlayerSchema), required=True, metadata=doc("In seat order."))
-    winners = fields.List(fields.Integer(), required=True, metadata=doc("The winners of the match, when it is over."))
+    deadline = optional(datetime, "When the time for this turn or deal is over; absent while no clock runs.")
+    players = required([ListedPlayerSchema], "In seat order.")
+    winners = required([int], "The winners of the match, when it is over.")
     rematch_of = rematch_of_field("Of a rematch")
-    created_at = fields.DateTime(required=True, metadata=doc("When the game was created."))
-    updated_at = fields.DateTime(required=True, metadata=doc("When the last event happened."))
-    expires_at = fields.DateTime(
-        required=True, metadata=doc("When the game is deleted, unless it is changed before then.")
-    )
+    created_at = required(datetime, "When the game was created.")
+    updated_at = required(datetime, "When the last event happened.")
+    expires_at = required(datetime, "When the game is deleted, unless it is changed before then.")
 
 
 class GamePageSchema(Schema):
     """A page of the games of an application."""
 
-    games = fields.List(fields.Nested(ListedGameSchema), required=True, metadata=doc("The games."))
-    next = fields.String(metadata=doc("The `cursor` of the next page; absent on the last one."))
+    games = required([ListedGameSchema], "The games.")
+    next = optional(str, "The `cursor` of the next page; absent on the last one.")
 
 
 class PublicPlayerSchema(Schema):
     """A seat of a public game."""
 
     seat = seat_field(required=True)
-    name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
-    kind = fields.String(required=True, metadata=doc("`human`, `bot` or `open`.", example="open"))
-    bot = fields.String(metadata=doc("The level of a computer player.", example="greedy"))
+    name = optional(str, "Absent while the seat is open.", example="Ada")
+    kind = required(str, "`human`, `bot` or `open`.", example="open")
+    bot = optional(str, "The level of a computer player.", example="greedy")
 
 
 class PublicGameSchema(Schema):
     """A public game with open seats, as it was a moment ago."""
 
-    id = fields.String(required=True, metadata=doc("The id of the game."))
-    variant = fields.String(required=True, metadata=doc("Which game is played.", example="fido"))
-    join_code = fields.String(required=True, metadata=doc("The code by which an open seat can be taken."))
-    options = fields.Nested(OptionsSchema, required=True, metadata=doc("The house rules in force."))
-    players = fields.List(fields.Nested(PublicPlayerSchema), required=True, metadata=doc("In seat order."))
-    open_seats = fields.Integer(required=True, metadata=doc("How many seats are open.", minimum=1, example=1))
+    id = required(str, "The id of the game.")
+    variant = required(str, "Which game is played.", example="fido")
+    join_code = required(str, "The code by which an open seat can be taken.")
+    options = required(OptionsSchema, "The house rules in force.")
+    players = required([PublicPlayerSchema], "In seat order.")
+    open_seats = required(int, "How many seats are open.", minimum=1, example=1)
     fills_at = FILLS_AT
-    created_at = fields.DateTime(required=True, metadata=doc("When the game was created."))
+    created_at = required(datetime, "When the game was created.")
 
 
 class LobbyPageSchema(Schema):
     """A page of public games with open seats."""
 
-    games = fields.List(fields.Nested(PublicGameSchema), required=True, metadata=doc("The newest first."))
-    next = fields.String(metadata=doc("The `cursor` of the next page; absent on the last one."))
+    games = required([PublicGameSchema], "The newest first.")
+    next = optional(str, "The `cursor` of the next page; absent on the last one.")

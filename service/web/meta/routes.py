@@ -13,11 +13,11 @@ from typing import Final
 
 import orjson
 from flask import Blueprint, Response
-from marshmallow import Schema, fields
+from marshmallow import Schema
 
 from service.engine.build import BUILD
 from service.metrics import PROMETHEUS_TEXT
-from service.web.fields.strict import doc
+from service.web.fields.shown import required
 from service.web.http.headers import negotiate
 from service.web.http.responses import HTML, JSON, TEXT, YAML, RawResponse, ok, public
 from service.web.operation import Operation, ResponseSpec
@@ -29,26 +29,20 @@ from service.web.services import Services, current_services
 class ServiceVersionSchema(Schema):
     """The version of the service."""
 
-    name = fields.String(required=True, metadata=doc("The name of the service.", example="Domino"))
-    version = fields.String(
-        required=True, metadata=doc("The version of the service.", example=version("domino-service"))
+    name = required(str, "The name of the service.", example="Domino")
+    version = required(str, "The version of the service.", example=version("domino-service"))
+    engine = required(
+        str,
+        "Which build of the engine runs: `pure`, the Python sources, or `compiled`, machine code made of the same "
+        "sources. Both play alike; the compiled one is faster.",
+        example="pure",
     )
-    engine = fields.String(
-        required=True,
-        metadata=doc(
-            "Which build of the engine runs: `pure`, the Python sources, or `compiled`, machine code made of the same "
-            "sources. Both play alike; the compiled one is faster.",
-            example="pure",
-        ),
-    )
-    api_level = fields.Integer(
-        required=True,
-        metadata=doc(
-            "The level of the features of this server: it rises by one with every addition to `/v1`, and never falls "
-            "in a newer version. The table in the changelog lists the additions of each level.",
-            minimum=1,
-            example=1,
-        ),
+    api_level = required(
+        int,
+        "The level of the features of this server: it rises by one with every addition to `/v1`, and never falls "
+        "in a newer version. The table in the changelog lists the additions of each level.",
+        minimum=1,
+        example=1,
     )
 
 

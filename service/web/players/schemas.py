@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from marshmallow import Schema, fields
+from datetime import datetime
 
-from service.web.fields.strict import RequestSchema, doc
+from marshmallow import Schema
+
+from service.web.fields.shown import optional, required
+from service.web.fields.strict import RequestSchema
 from service.web.listing.schemas import ListedPlayerSchema, cursor_field, limit_field
 
 
@@ -27,27 +30,21 @@ class PlayerSeatSchema(ListedPlayerSchema):
 class PlayerGameSchema(Schema):
     """A game of the person, as it was a moment ago."""
 
-    id = fields.String(required=True, metadata=doc("The id of the game."))
-    ref = fields.String(metadata=doc("What the application calls the game.", example="match-17"))
-    variant = fields.String(required=True, metadata=doc("Which game is played.", example="fido"))
-    status = fields.String(
-        required=True, metadata=doc("`waiting`, `playing`, `round_over` or `finished`.", example="playing")
-    )
-    version = fields.Integer(required=True, metadata=doc("The number of the last event.", minimum=1, example=17))
-    round = fields.Integer(required=True, metadata=doc("From 1; 0 before the first deal.", minimum=0, example=1))
-    seats = fields.List(
-        fields.Nested(PlayerSeatSchema), required=True, metadata=doc("The seats of the person: mostly one.")
-    )
-    winners = fields.List(fields.Integer(), required=True, metadata=doc("The winners of the match, when it is over."))
-    updated_at = fields.DateTime(required=True, metadata=doc("When the last event happened."))
-    expires_at = fields.DateTime(
-        required=True, metadata=doc("When the game is deleted, unless it is changed before then.")
-    )
+    id = required(str, "The id of the game.")
+    ref = optional(str, "What the application calls the game.", example="match-17")
+    variant = required(str, "Which game is played.", example="fido")
+    status = required(str, "`waiting`, `playing`, `round_over` or `finished`.", example="playing")
+    version = required(int, "The number of the last event.", minimum=1, example=17)
+    round = required(int, "From 1; 0 before the first deal.", minimum=0, example=1)
+    seats = required([PlayerSeatSchema], "The seats of the person: mostly one.")
+    winners = required([int], "The winners of the match, when it is over.")
+    updated_at = required(datetime, "When the last event happened.")
+    expires_at = required(datetime, "When the game is deleted, unless it is changed before then.")
 
 
 class PlayerPageSchema(Schema):
     """A page of the data stored about a person."""
 
-    ref = fields.String(required=True, metadata=doc("What the application calls the person.", example="player-4711"))
-    games = fields.List(fields.Nested(PlayerGameSchema), required=True, metadata=doc("The games of the person."))
-    next = fields.String(metadata=doc("The `cursor` of the next page; absent on the last one."))
+    ref = required(str, "What the application calls the person.", example="player-4711")
+    games = required([PlayerGameSchema], "The games of the person.")
+    next = optional(str, "The `cursor` of the next page; absent on the last one.")

@@ -19,6 +19,7 @@ from service.games.queries.catalogue import (
 )
 from service.render.example_table import example_table
 from service.texts import DEFAULT_LANGUAGE, LANGUAGES, Language, rule_page, text
+from service.web.fields.shown import optional, required
 from service.web.fields.strict import JsonObject, doc
 
 _LANGUAGES: Final = " or ".join([f"`{language}`" for language in LANGUAGES])
@@ -27,176 +28,148 @@ _LANGUAGES: Final = " or ".join([f"`{language}`" for language in LANGUAGES])
 class BoundsSchema(Schema):
     """Bounds, both included."""
 
-    min = fields.Integer(required=True, metadata=doc("The minimum.", example=2))
-    max = fields.Integer(required=True, metadata=doc("The maximum.", example=10))
+    min = required(int, "The minimum.", example=2)
+    max = required(int, "The maximum.", example=10)
 
 
 class OtherNameSchema(Schema):
     """Another name of a game."""
 
-    name = fields.String(required=True, metadata=doc("The name.", example="Козёл"))
-    language = fields.String(required=True, metadata=doc("Its language, as a language tag.", example="ru"))
-    region = fields.String(required=True, metadata=doc("Where the game is called so.", example="Russia, Ukraine"))
+    name = required(str, "The name.", example="Козёл")
+    language = required(str, "Its language, as a language tag.", example="ru")
+    region = required(str, "Where the game is called so.", example="Russia, Ukraine")
 
 
 class ExampleTileSchema(Schema):
     """A tile on the table of an example, with its place as in `GET …/board.json`."""
 
-    tile = fields.String(required=True, metadata=doc("The tile.", example="3-5"))
-    x = fields.Integer(required=True, metadata=doc("Its centre, to the right; a tile is 4 by 2.", example=4))
-    y = fields.Integer(required=True, metadata=doc("Its centre, downwards.", example=0))
-    rotation = fields.Integer(
-        required=True, metadata=doc("0, 90, 180 or 270 degrees clockwise; at 0 the smaller half is left.", example=90)
-    )
-    face_down = fields.Boolean(required=True, metadata=doc("Whether it lies face down.", example=False))
+    tile = required(str, "The tile.", example="3-5")
+    x = required(int, "Its centre, to the right; a tile is 4 by 2.", example=4)
+    y = required(int, "Its centre, downwards.", example=0)
+    rotation = required(int, "0, 90, 180 or 270 degrees clockwise; at 0 the smaller half is left.", example=90)
+    face_down = required(bool, "Whether it lies face down.", example=False)
 
 
 class VariantSummarySchema(Schema):
     """An available variant."""
 
-    id = fields.String(required=True, metadata=doc("Its id.", example="domino"))
-    name = fields.String(required=True, metadata=doc("Its name, in the requested language.", example="Dominó"))
-    summary = fields.String(required=True, metadata=doc("A description in one sentence."))
-    players = fields.Nested(BoundsSchema, required=True, metadata=doc("The possible numbers of players."))
-    difficulty = fields.Integer(
-        required=True,
-        metadata=doc(
-            "How hard it is for beginners. 1: matching numbers is all that there is to know. 2: one thing more, such "
-            "as a partner, arms, or several tiles in a turn. 3: the ends are added up at each tile, or several such "
-            "things.",
-            minimum=1,
-            maximum=3,
-            example=1,
-        ),
+    id = required(str, "Its id.", example="domino")
+    name = required(str, "Its name, in the requested language.", example="Dominó")
+    summary = required(str, "A description in one sentence.")
+    players = required(BoundsSchema, "The possible numbers of players.")
+    difficulty = required(
+        int,
+        "How hard it is for beginners. 1: matching numbers is all that there is to know. 2: one thing more, such "
+        "as a partner, arms, or several tiles in a turn. 3: the ends are added up at each tile, or several such "
+        "things.",
+        minimum=1,
+        maximum=3,
+        example=1,
     )
-    minutes = fields.Integer(
-        required=True,
-        metadata=doc(
-            "About how long a match with the default options takes at six seconds a move.", minimum=1, example=15
-        ),
+    minutes = required(
+        int, "About how long a match with the default options takes at six seconds a move.", minimum=1, example=15
     )
-    also_known_as = fields.List(
-        fields.Nested(OtherNameSchema), required=True, metadata=doc("What its players call it elsewhere; may be empty.")
-    )
-    example = fields.List(
-        fields.Nested(ExampleTileSchema),
-        required=True,
-        metadata=doc("An invented table in the middle of a round, for a small picture: always the same one."),
+    also_known_as = required([OtherNameSchema], "What its players call it elsewhere; may be empty.")
+    example = required(
+        [ExampleTileSchema], "An invented table in the middle of a round, for a small picture: always the same one."
     )
 
 
 class BotSchema(Schema):
     """A level of computer players."""
 
-    id = fields.String(required=True, metadata=doc("Its id, as `bot` of a player.", example="greedy"))
-    name = fields.String(required=True, metadata=doc("What it is called.", example="Medium"))
-    summary = fields.String(required=True, metadata=doc("How it chooses its moves, in one sentence."))
+    id = required(str, "Its id, as `bot` of a player.", example="greedy")
+    name = required(str, "What it is called.", example="Medium")
+    summary = required(str, "How it chooses its moves, in one sentence.")
 
 
 class VariantBotSchema(BotSchema):
     """A level of computer players, and how strong it is in this game."""
 
-    strength = fields.String(
-        required=True, metadata=doc("How strong it is, with what was measured in this game; a tie counts half.")
-    )
+    strength = required(str, "How strong it is, with what was measured in this game; a tie counts half.")
 
 
 class VariantListSchema(Schema):
     """The available variants."""
 
-    variants = fields.List(fields.Nested(VariantSummarySchema), required=True, metadata=doc("Sorted by id."))
-    bots = fields.List(
-        fields.Nested(BotSchema), required=True, metadata=doc("The levels of computer players, from weak to strong.")
-    )
+    variants = required([VariantSummarySchema], "Sorted by id.")
+    bots = required([BotSchema], "The levels of computer players, from weak to strong.")
 
 
 class OptionValueSchema(Schema):
     """A value of an option, as a JSON Schema."""
 
-    const = fields.Raw(required=True, metadata=doc("The value.", example="puerto_rico"))
-    title = fields.String(required=True, metadata=doc("What it is called.", example="Puerto Rico"))
+    const = required(fields.Raw, "The value.", example="puerto_rico")
+    title = required(str, "What it is called.", example="Puerto Rico")
 
 
 class OptionSchemaSchema(Schema):
     """An option, as a JSON Schema."""
 
-    title = fields.String(required=True, metadata=doc("Its label.", example="Set"))
-    description = fields.String(required=True, metadata=doc("What it does."))
-    type = fields.String(required=True, metadata=doc("`integer`, `string` or `boolean`.", example="integer"))
-    enum = fields.List(fields.Raw(), metadata=doc("The possible values, if they are few.", example=[6, 9, 12]))
-    oneOf = fields.List(  # noqa: N815 # JSON Schema's own name
-        fields.Nested(OptionValueSchema),
-        metadata=doc("The same values with what they are called, where they have names."),
+    title = required(str, "Its label.", example="Set")
+    description = required(str, "What it does.")
+    type = required(str, "`integer`, `string` or `boolean`.", example="integer")
+    enum = optional([fields.Raw], "The possible values, if they are few.", example=[6, 9, 12])
+    oneOf = optional(  # noqa: N815 # JSON Schema's own name
+        [OptionValueSchema], "The same values with what they are called, where they have names."
     )
-    minimum = fields.Integer(metadata=doc("The smallest value.", example=1))
-    maximum = fields.Integer(metadata=doc("The greatest value.", example=100))
-    default = fields.Raw(metadata=doc("The default; absent where it depends on the number of players."))
+    minimum = optional(int, "The smallest value.", example=1)
+    maximum = optional(int, "The greatest value.", example=100)
+    default = optional(fields.Raw, "The default; absent where it depends on the number of players.")
 
 
 class OptionsSchemaSchema(Schema):
     """The options of a variant, as a JSON Schema."""
 
-    type = fields.String(required=True, metadata=doc("Always `object`.", example="object"))
+    type = required(str, "Always `object`.", example="object")
     properties = fields.Dict(
         keys=fields.String(),
         values=fields.Nested(OptionSchemaSchema),
         required=True,
         metadata=doc("Every option by its key."),
     )
-    unevaluatedProperties = fields.Boolean(  # noqa: N815 # JSON Schema's own name; its sibling breaks generated clients
-        required=True, metadata=doc("Always `false`.", example=False)
+    unevaluatedProperties = required(  # noqa: N815 # JSON Schema's own name; its sibling breaks generated clients
+        bool, "Always `false`.", example=False
     )
 
 
 class DealRowSchema(Schema):
     """A row of the deal table."""
 
-    set = fields.Integer(required=True, metadata=doc("The highest double of the set.", example=6))
-    players = fields.Integer(required=True, metadata=doc("The number of players.", example=4))
-    hand = fields.Integer(required=True, metadata=doc("Tiles in each hand.", example=7))
-    stock = fields.Integer(required=True, metadata=doc("Tiles left over.", example=0))
-    drawable = fields.Integer(required=True, metadata=doc("The number of them that can be drawn.", example=0))
+    set = required(int, "The highest double of the set.", example=6)
+    players = required(int, "The number of players.", example=4)
+    hand = required(int, "Tiles in each hand.", example=7)
+    stock = required(int, "Tiles left over.", example=0)
+    drawable = required(int, "The number of them that can be drawn.", example=0)
 
 
 class WordSchema(Schema):
     """A word of the players of a game, with which the `text` of a score line may begin."""
 
-    word = fields.String(required=True, metadata=doc("The word, in the players' own language.", example="bruk"))
-    text = fields.String(required=True, metadata=doc("What it means."))
+    word = required(str, "The word, in the players' own language.", example="bruk")
+    text = required(str, "What it means.")
 
 
 class ScoringSchema(Schema):
     """The scoring of a variant."""
 
-    unit = fields.String(
-        required=True, metadata=doc("What totals count: `points`, or `wins` of rounds.", example="points")
-    )
-    words = fields.List(
-        fields.Nested(WordSchema), required=True, metadata=doc("The players' words; empty in most games.")
-    )
+    unit = required(str, "What totals count: `points`, or `wins` of rounds.", example="points")
+    words = required([WordSchema], "The players' words; empty in most games.")
 
-    best = fields.String(required=True, metadata=doc("`highest` or `lowest`: which total wins.", example="lowest"))
-    text = fields.String(required=True, metadata=doc("A short description."))
+    best = required(str, "`highest` or `lowest`: which total wins.", example="lowest")
+    text = required(str, "A short description.")
 
 
 class VariantSchema(VariantSummarySchema):
     """A variant in full."""
 
-    edition = fields.Integer(required=True, metadata=doc("The edition of its rules, from 1.", example=1))
-    language = fields.String(
-        required=True, metadata=doc(f"The language of the texts: {_LANGUAGES}.", example=DEFAULT_LANGUAGE)
-    )
-    options = fields.Nested(
-        OptionsSchemaSchema, required=True, metadata=doc("The possible contents of `options` when a game is created.")
-    )
-    deals = fields.List(fields.Nested(DealRowSchema), required=True, metadata=doc("The deal table."))
-    scoring = fields.Nested(ScoringSchema, required=True, metadata=doc("The scoring."))
-    bots = fields.List(
-        fields.Nested(VariantBotSchema),
-        required=True,
-        metadata=doc("The levels of computer players, from weak to strong."),
-    )
-    rules = fields.String(required=True, metadata=doc("The rules, as a page in Markdown."))
+    edition = required(int, "The edition of its rules, from 1.", example=1)
+    language = required(str, f"The language of the texts: {_LANGUAGES}.", example=DEFAULT_LANGUAGE)
+    options = required(OptionsSchemaSchema, "The possible contents of `options` when a game is created.")
+    deals = required([DealRowSchema], "The deal table.")
+    scoring = required(ScoringSchema, "The scoring.")
+    bots = required([VariantBotSchema], "The levels of computer players, from weak to strong.")
+    rules = required(str, "The rules, as a page in Markdown.")
 
 
 # Variants as JSON objects, in the language of the reader.

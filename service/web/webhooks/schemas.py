@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from marshmallow import Schema, fields
@@ -12,6 +13,7 @@ from service.backends.webhooks.messages import MESSAGE_TYPES, PING
 from service.games.model.views import format_rfc3339, without_none
 from service.outgoing.addresses import MAX_URL_CHARACTERS
 from service.outgoing.sender import secret_text
+from service.web.fields.shown import optional, required
 from service.web.fields.strict import BoundedList, JsonObject, Length, OneOf, RequestSchema, doc
 
 
@@ -74,68 +76,61 @@ class PingInSchema(RequestSchema):
 class WebhookSchema(Schema):
     """An endpoint of an application."""
 
-    id = fields.String(required=True, metadata=doc("The id of the endpoint.", example="mfrggzdfmztwq2lk"))
-    url = fields.String(required=True, metadata=doc("Where messages are posted."))
-    events = fields.List(fields.String(), required=True, metadata=doc("The types of messages that are sent there."))
-    status = fields.String(
-        required=True,
-        metadata=doc(
-            "`unverified`: it has not answered its challenge yet; `active`; `failing`: after five failures in a row, "
-            "one message is tried at least once a minute; `disabled`: by the application, with 410, or after failing "
-            "for three days."
-        ),
+    id = required(str, "The id of the endpoint.", example="mfrggzdfmztwq2lk")
+    url = required(str, "Where messages are posted.")
+    events = required([str], "The types of messages that are sent there.")
+    status = required(
+        str,
+        "`unverified`: it has not answered its challenge yet; `active`; `failing`: after five failures in a row, "
+        "one message is tried at least once a minute; `disabled`: by the application, with 410, or after failing "
+        "for three days.",
     )
-    failing_since = fields.DateTime(metadata=doc("When the first of the last failures in a row was."))
-    created_at = fields.DateTime(required=True, metadata=doc("When it was registered."))
+    failing_since = optional(datetime, "When the first of the last failures in a row was.")
+    created_at = required(datetime, "When it was registered.")
 
 
 class CreatedWebhookSchema(WebhookSchema):
     """An endpoint with its secret, which is returned only here."""
 
-    secret = fields.String(
-        required=True, metadata=doc("Signs the messages (Standard Webhooks); returned only here.", example="whsec_…")
-    )
+    secret = required(str, "Signs the messages (Standard Webhooks); returned only here.", example="whsec_…")
 
 
 class WebhookListSchema(Schema):
     """The endpoints of an application."""
 
-    webhooks = fields.List(fields.Nested(WebhookSchema), required=True, metadata=doc("The oldest first."))
+    webhooks = required([WebhookSchema], "The oldest first.")
 
 
 class AskedMessageSchema(Schema):
     """A requested message, which will be sent soon."""
 
-    id = fields.String(required=True, metadata=doc("The id of the message.", example="msg_…"))
+    id = required(str, "The id of the message.", example="msg_…")
 
 
 class DeliverySchema(Schema):
     """One attempt to deliver a message."""
 
-    id = fields.String(required=True, metadata=doc("The id of the message, the same for all attempts."))
-    type = fields.String(required=True, metadata=doc("The type of the message.", example="game.turn"))
-    game_id = fields.String(metadata=doc("The id of the game, if it is about one; absent for a sample."))
-    version = fields.Integer(metadata=doc("The version of the game that it reports.", example=17))
-    at = fields.DateTime(required=True, metadata=doc("When the attempt began."))
-    milliseconds = fields.Integer(required=True, metadata=doc("How long it took."))
-    http_status = fields.Integer(metadata=doc("The status of the answer, if there was one.", example=204))
-    error = fields.String(
-        metadata=doc(
-            "What was wrong; absent after a success. `status`: not 2xx; `challenge`: not answered with the challenge; "
-            "`given_up`: it failed for three days, and is not sent again; `gone`: it was requested again, but its game "
-            "was deleted or had expired by then, so nothing was sent. Without an answer: `refused_address`, "
-            "`lookup`, `connection`, `tls`, `timeout`, `too_large`, `not_http`.",
-            example="timeout",
-        )
+    id = required(str, "The id of the message, the same for all attempts.")
+    type = required(str, "The type of the message.", example="game.turn")
+    game_id = optional(str, "The id of the game, if it is about one; absent for a sample.")
+    version = optional(int, "The version of the game that it reports.", example=17)
+    at = required(datetime, "When the attempt began.")
+    milliseconds = required(int, "How long it took.")
+    http_status = optional(int, "The status of the answer, if there was one.", example=204)
+    error = optional(
+        str,
+        "What was wrong; absent after a success. `status`: not 2xx; `challenge`: not answered with the challenge; "
+        "`given_up`: it failed for three days, and is not sent again; `gone`: it was requested again, but its game "
+        "was deleted or had expired by then, so nothing was sent. Without an answer: `refused_address`, "
+        "`lookup`, `connection`, `tls`, `timeout`, `too_large`, `not_http`.",
+        example="timeout",
     )
 
 
 class DeliveryListSchema(Schema):
     """The last attempts to deliver to an endpoint."""
 
-    deliveries = fields.List(
-        fields.Nested(DeliverySchema), required=True, metadata=doc("The last 100 attempts, the newest first.")
-    )
+    deliveries = required([DeliverySchema], "The last 100 attempts, the newest first.")
 
 
 # Webhooks as JSON objects.
