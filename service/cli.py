@@ -8,13 +8,12 @@ read. Light to import, because the supervising process imports it. Does not depe
 from __future__ import annotations
 
 import argparse
-import io
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any, Final, Literal
+from pkgutil import resolve_name
+from typing import Any, Final
 
 from service.config import SETTINGS, InvalidSettings, Settings
 from service.devserver import supervisor, terminal
@@ -43,23 +42,23 @@ def add_commands(commands: Commands[argparse.ArgumentParser]) -> None:
     reindex = commands.add_parser(
         "reindex", help="rebuild the lists of games of all applications, or of one; the service may run meanwhile"
     )
-    reindex.add_argument("id", nargs="?", help="the id of an application; none: all")
-    reindex.set_defaults(run=partial(_run_app_command, "reindex"), values=("id",), needs="redis")
+    reindex.add_argument("app", nargs="?", metavar="id", help="the id of an application; none: all")
+    reindex.set_defaults(run="service.cli_backends:reindex", needs="redis")
 
 
 def _add_app_commands(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(title="commands", metavar="command", required=True)
 
-    def add(name: str, meaning: str, *values: str) -> argparse.ArgumentParser:
-        command = _add_command(commands, name, meaning, partial(_run_app_command, name), values=values, needs="redis")
-        if "id" in values:
-            command.add_argument("id", help="the id of the application")
+    def add(name: str, meaning: str, run: str, *, of_one: bool = True, **values: bool) -> argparse.ArgumentParser:
+        command = _add_command(commands, name, meaning, run=f"service.cli_backends:{run}", needs="redis", **values)
+        if of_one:
+            command.add_argument("app", metavar="id", help="the id of the application")
         return command
 
-    command = add("create", "create an application, and print its key", "name")
+    command = add("create", "create an application, and print its key", "create", of_one=False)
     command.add_argument("name", help="a name for people, of at most 60 characters")
-    add("list", "list the applications with the suffixes of their keys")
-    command = add("rotate", "create a new key for an application, and print it", "id", "overlap")
+    add("list", "list the applications with the suffixes of their keys", "list_all", of_one=False)
+    command = add("rotate", "create a new key for an application, and print it", "rotate")
     command.add_argument(
         "--overlap",
         type=_number,
@@ -67,34 +66,33 @@ def _add_app_commands(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="how long the other keys stay valid (86400); 0: they are revoked at once",
     )
-    command = add("revoke", "revoke a key of an application, or all of them", "id", "suffix")
+    command = add("revoke", "revoke a key of an application, or all of them", "revoke")
     command.add_argument("suffix", nargs="?", help="the suffix of the key; none: all keys")
-    add("suspend", "reject the keys of an application until it is resumed; its games continue", "id")
-    add("resume", "accept the keys of an application again", "id")
-    command = add("limit", "give an application limits of its own, or the usual ones again", "id", *_LIMITS)
+    meaning = "reject the keys of an application until it is resumed; its games continue"
+    add("suspend", meaning, "suspend", suspended=True)
+    add("resume", "accept the keys of an application again", "suspend", suspended=False)
+    command = add("limit", "give an application limits of its own, or the usual ones again", "limit")
     for name, meaning in _LIMITS.items():
         text = f"{meaning}; 0: no limit; without a number: the usual limit again"
         command.add_argument(f"--{name}", nargs="?", type=_limit, const=USUAL_LIMIT, metavar="N", help=text)
-    add("delete", "delete an application; its games continue", "id")
+    add("delete", "delete an application; its games continue", "delete")
 
 
 def _add_game_commands(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(title="commands", metavar="command", required=True)
-    filters = ("tenant", "address", "older", "unmoved", "sort", "limit")
 
-    def add(name: str, meaning: str, *values: str) -> argparse.ArgumentParser:
-        run = partial(_run_game_command, name)
-        return _add_command(commands, name, meaning, run, values=values, needs="redis")
+    def add(name: str, meaning: str) -> argparse.ArgumentParser:
+        return _add_command(commands, name, meaning, run=f"service.cli_games:{name}_games", needs="redis")
 
-    list_command = add("list", "list stored games, the largest first", *filters, "json")
-    list_command.add_argument("--json", action="store_true", help="print an object on each line")
-    show_command = add("show", "print games and their players, but no tiles", "ids")
+    list_command = add("list", "list stored games, the largest first")
+    list_command.add_argument("--json", action="store_true", dest="as_json", help="print an object on each line")
+    show_command = add("show", "print games and their players, but no tiles")
     show_command.add_argument("ids", nargs="+", metavar="ID", help="the ids of games")
-    delete_command = add("delete", "delete stored games, as their application would", *filters, "ids", "yes")
+    delete_command = add("delete", "delete stored games, as their application would")
     ids_help = "the ids of games; none: those that the options select"
     delete_command.add_argument("ids", nargs="*", metavar="ID", help=ids_help)
     yes_help = "delete the games that the options select, instead of counting them"
-    delete_command.add_argument("--yes", action="store_true", help=yes_help)
+    delete_command.add_argument("--yes", action="store_true", dest="confirmed", help=yes_help)
     for command, limit in ((list_command, 50), (delete_command, 1_000_000)):
         command.add_argument("--tenant", help="only those of this application or network, as `games list` shows it")
         command.add_argument("--address", help="only those that were created from the network of this address")
@@ -113,40 +111,34 @@ def _add_game_commands(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_record_commands(commands: Commands[argparse.ArgumentParser]) -> None:
-    def add(name: str, meaning: str, *values: str) -> argparse.ArgumentParser:
-        run = partial(_run_record_command, name)
-        command = _add_command(commands, name, meaning, run, values=("file", *values), needs="nothing")
+    def add(name: str, meaning: str) -> argparse.ArgumentParser:
+        command = _add_command(commands, name, meaning, run="service.cli_records:run", needs="nothing", command=name)
         command.add_argument("file", help="the file with the record; - is standard input")
         return command
 
     add("verify", "check the deals, moves and scores of the record of a match")
     add("replay", "print the record of a match move by move, with the table and the scores")
     meaning = "say what each player of a recorded match gave away, what was luck, and which moves were clear mistakes"
-    command = add("review", meaning, "json")
-    command.add_argument("--json", action="store_true", help="print all decisions as JSON")
+    command = add("review", meaning)
+    command.add_argument("--json", action="store_true", dest="as_json", help="print all decisions as JSON")
     meaning = "say what the moves of a seat were worth before a move of a recorded match, by what the seat had seen"
-    command = add("hint", meaning, "json", "move")
+    command = add("hint", meaning)
     command.add_argument("move", type=int, metavar="version", help="the version of the move, as review names it")
-    command.add_argument("--json", action="store_true", help="print the moves as JSON")
+    command.add_argument("--json", action="store_true", dest="as_json", help="print the moves as JSON")
 
 
 def _add_command(
-    commands: Commands[argparse.ArgumentParser],
-    name: str,
-    meaning: str,
-    run: Callable[..., int],
-    *,
-    values: tuple[str, ...],
-    needs: Literal["redis", "nothing"],
+    commands: Commands[argparse.ArgumentParser], name: str, meaning: str, **defaults: Any
 ) -> argparse.ArgumentParser:
-    """Add a command that calls ``run`` with the settings, unless it ``needs`` nothing, and with these arguments.
+    """Add a command; ``defaults`` are values that its function gets beside the arguments, and two others.
 
-    With ``redis``, the settings have the URL of a server.
+    ``run``: the function. Most are given by their names, as their modules are not needed to serve.
+    ``needs``: ``settings`` if it is called with the settings; ``redis`` if these must have the URL of a server.
     """
     command: argparse.ArgumentParser = commands.add_parser(
         name, help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}."
     )
-    command.set_defaults(run=run, values=values, needs=needs)
+    command.set_defaults(**defaults)
     return command
 
 
@@ -162,54 +154,6 @@ def _limit(text: str) -> int:
     return int(text)
 
 
-def _run_app_command(command: str, settings: Settings, *values: str | int | None) -> int:
-    """Run a command on applications; return the exit status."""
-    from service import cli_backends  # noqa: PLC0415 # serving does not need it
-
-    functions: dict[str, Callable[..., int]] = {
-        "create": cli_backends.create,
-        "list": cli_backends.list_all,
-        "rotate": cli_backends.rotate,
-        "revoke": cli_backends.revoke,
-        "suspend": partial(cli_backends.suspend, suspended=True),
-        "resume": partial(cli_backends.suspend, suspended=False),
-        "limit": cli_backends.limit,
-        "delete": cli_backends.delete,
-        "reindex": cli_backends.reindex,
-    }
-    return functions[command](settings, *values)
-
-
-def _run_game_command(command: str, settings: Settings, *values: Any) -> int:
-    """Run a command on stored games; return the exit status."""
-    from service import cli_games  # noqa: PLC0415 # as above
-
-    if command == "show":
-        return cli_games.show_games(settings, *values)
-    criteria, others = cli_games.Filter(*values[:6]), values[6:]
-    if command == "list":
-        return cli_games.list_games(settings, criteria, as_json=others[0])
-    return cli_games.delete_games(settings, others[0], criteria, confirmed=others[1])
-
-
-def _run_record_command(command: str, file: str, *values: Any) -> int:
-    """Run a command on the record in a file; return the exit status."""
-    from service import cli_records  # noqa: PLC0415 # as above
-
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
-    record = cli_records.read_record(file)
-    if record is None:
-        return 2
-    functions: dict[str, Callable[..., int]] = {
-        "verify": cli_records.print_report,
-        "replay": cli_records.print_transcript,
-        "review": cli_records.print_review,
-        "hint": cli_records.print_review,
-    }
-    return functions[command](record, *values)
-
-
 def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:
     """Run one command, by default the one in ``sys.argv``; return the exit status."""
     status = 1  # also if the reader of the output goes away before the command has ended
@@ -223,19 +167,20 @@ def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.envi
 
 
 def _run(argv: Sequence[str] | None, environ: Mapping[str, str]) -> int:
-    arguments = _parser().parse_args(argv)
-    if arguments.version:
+    values = vars(_parser().parse_args(argv))
+    if values.pop("version"):
         return _version()
-    run: Callable[..., int] = arguments.run
-    values = [getattr(arguments, name) for name in arguments.values]
-    if arguments.needs == "nothing":
-        return run(*values)
+    run, needs = values.pop("run"), values.pop("needs")
+    if isinstance(run, str):
+        run = resolve_name(run)
+    if needs == "nothing":
+        return int(run(**values))
     try:
         settings = Settings.from_environ(environ)
     except InvalidSettings as error:
         terminal.warn(str(error))
         return 2
-    if arguments.needs == "redis" and settings.redis_url is None:
+    if needs == "redis" and settings.redis_url is None:
         url = running_url(settings.data_dir)
         if url is None:
             terminal.warn(
@@ -244,7 +189,7 @@ def _run(argv: Sequence[str] | None, environ: Mapping[str, str]) -> int:
             )
             return 2
         settings = replace(settings, redis_url=url)
-    return run(settings, *values)
+    return int(run(settings, **values))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -260,21 +205,20 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
-    parser.set_defaults(run=_serve, values=(), needs="settings")
+    parser.set_defaults(run=_serve, needs="settings")
     commands = parser.add_subparsers(title="commands", metavar="command")
-    serve = commands.add_parser(
+    commands.add_parser(
         "serve", help="run the server until Ctrl-C (the default); without REDIS_URL also an embedded Redis server"
     )
-    serve.set_defaults(run=_serve)
     bots = commands.add_parser("bots", help="make the moves of computer players until Ctrl-C; needs REDIS_URL")
-    bots.set_defaults(run=partial(_run_process, "bots"))
+    bots.set_defaults(run=_run_process, name="bots")
     scheduler = commands.add_parser("scheduler", help="handle expired deadlines until Ctrl-C; needs REDIS_URL")
-    scheduler.set_defaults(run=partial(_run_process, "scheduler"))
+    scheduler.set_defaults(run=_run_process, name="scheduler")
     add_commands(commands)
     messenger = commands.add_parser(
         "messenger", help="send the events of games to their applications until Ctrl-C; needs REDIS_URL"
     )
-    messenger.set_defaults(run=partial(_run_process, "messenger"))
+    messenger.set_defaults(run=_run_process, name="messenger")
     _add_record_commands(commands)
     return parser
 
@@ -288,7 +232,7 @@ def _serve(settings: Settings) -> int:
     return supervisor.serve(settings)
 
 
-def _run_process(name: str, settings: Settings) -> int:
+def _run_process(settings: Settings, name: str) -> int:
     """Run a process beside the web server; return its exit status."""
     if settings.redis_url is None:
         terminal.warn("REDIS_URL is not set; `domino-service serve` starts this process with its embedded server")

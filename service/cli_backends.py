@@ -15,7 +15,7 @@ from typing import Final
 from service.backends.facade import BackendsFacade
 from service.backends.index.reindex import Progress
 from service.backends.keys import CACHE_SECONDS, Backends
-from service.backends.values import NO_OWN_LIMITS, Backend, OwnLimits
+from service.backends.values import NO_OWN_LIMITS, Backend
 from service.bootstrap.storage import open_storage
 from service.bootstrap.web import build_backends
 from service.bootstrap.workers import build_reindexer
@@ -110,13 +110,12 @@ def suspend(settings: Settings, app: str, *, suspended: bool) -> int:
     return _run(settings, command)
 
 
-def limit(settings: Settings, app: str, *limits: int | None) -> int:
-    """Set an application's own ``limits``, in the order of ``OwnLimits``.
+def limit(settings: Settings, app: str, **limits: int | None) -> int:
+    """Set an application's own ``limits``, by the fields of ``OwnLimits``.
 
     ``None`` leaves a limit unchanged; a negative number replaces it by the usual limit.
     """
-    given_limits = {name: value for name, value in zip(OwnLimits._fields, limits, strict=True) if value is not None}
-    changes = {name: None if value < 0 else value for name, value in given_limits.items()}
+    changes = {name: None if value < 0 else value for name, value in limits.items() if value is not None}
     if not changes:
         warn("name a limit: --requests, --games or --stored")
         return 2

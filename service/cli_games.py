@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Set
 from heapq import nlargest
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
@@ -39,17 +39,17 @@ Result = TypeVar("Result")
 class Filter(NamedTuple):
     """A selection of stored games."""
 
-    tenant: str | None = None
+    tenant: str | None
     """The tenant that the games count in; ``None``: any."""
-    address: str | None = None
+    address: str | None
     """An address in the network that created the games; ``None``: any."""
-    older: int = 0
+    older: int
     """The minimum number of days since the last write."""
-    unmoved: bool = False
+    unmoved: bool
     """Whether only games without a move are selected."""
-    sort: str = "size"
+    sort: str
     """``size``: the largest first; ``age``: the oldest first."""
-    limit: int = 50
+    limit: int
     """The maximum number of games."""
 
     @property
@@ -74,10 +74,10 @@ class FoundGame(NamedTuple):
     variant: str
 
 
-def list_games(settings: Settings, criteria: Filter, *, as_json: bool) -> int:
-    """Print the selected games, the largest or oldest first; return the exit status."""
+def list_games(settings: Settings, *, as_json: bool, **criteria: Any) -> int:
+    """Print the games that ``Filter(**criteria)`` selects, the largest or oldest first; return the exit status."""
     try:
-        selection = _select(_Games(settings), criteria)
+        selection = _select(_Games(settings), Filter(**criteria))
     except (StorageUnavailable, OutcomeUnknown, ValueError) as error:  # expired games leave the index meanwhile
         return _failed(error)
     for game in selection:
@@ -99,18 +99,19 @@ def show_games(settings: Settings, ids: list[str]) -> int:
     return 1 if None in rows else 0
 
 
-def delete_games(settings: Settings, ids: list[str], criteria: Filter, *, confirmed: bool) -> int:
-    """Delete the games with these ids, or without ids the selected games; return the exit status.
+def delete_games(settings: Settings, *, ids: list[str], confirmed: bool, **criteria: Any) -> int:
+    """Delete the games with these ids, or without ids those that ``list_games`` selects; return the exit status.
 
     Selected games are only counted unless ``confirmed``.
     """
     configure_logging(settings.log_level, settings.log_format)
-    if not ids and criteria.is_any:
+    selection = Filter(**criteria)
+    if not ids and selection.is_any:
         warn("name games, or say which are meant: --tenant, --address, --older or --unmoved")
         return 2
     try:
         games = _Games(settings)
-        selected_ids = ids or [game.id for game in _select(games, criteria)]
+        selected_ids = ids or [game.id for game in _select(games, selection)]
         if not ids and not confirmed:
             warn(f"{len(selected_ids)} games would be deleted; with --yes they are")
             return 1

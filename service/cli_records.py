@@ -5,12 +5,13 @@ Owns their output, and the messages about a file that cannot be read. Does not d
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 
 from service.devserver.terminal import warn
 from service.engine.moves import Move
@@ -35,7 +36,23 @@ from service.records.verification import rules_of, verify
 from service.render.transcript import render_transcript
 
 
-def read_record(name: str) -> Record | None:
+def run(command: str, file: str, **options: Any) -> int:
+    """Run a command on the record in a file; return the exit status."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    record = _read_record(file)
+    if record is None:
+        return 2
+    functions: dict[str, Callable[..., int]] = {
+        "verify": _print_report,
+        "replay": _print_transcript,
+        "review": _print_review,
+        "hint": _print_review,
+    }
+    return functions[command](record, **options)
+
+
+def _read_record(name: str) -> Record | None:
     """Return the record in the file ``name`` (``-``: standard input); after an error, print it and return ``None``."""
     try:
         return parse_record(decode_record(_read(name, 4 * MAX_CHARS)))
@@ -54,7 +71,7 @@ def _read(name: str, max_bytes: int) -> bytes:
         return file.read(max_bytes + 1)
 
 
-def print_report(record: Record) -> int:
+def _print_report(record: Record) -> int:
     """Print the report about a record; return the exit status."""
     report = verify(record, _progress(), ALL_DECISIONS)
     _print(report.notes())
@@ -81,7 +98,7 @@ def _progress() -> Callable[[], None]:
     return report
 
 
-def print_transcript(record: Record) -> int:
+def _print_transcript(record: Record) -> int:
     """Print the transcript of a record, and what is wrong with it; return the exit status."""
     _print(render_transcript(record))
     report = verify(record)
@@ -111,7 +128,7 @@ def _print(lines: Iterable[str]) -> None:
 _COLUMNS: Final = "{:>4}  {:24} {:>9} {:>10} {:>6} {:>8} {:>8} {:>6} {:>8} {:>6}"
 
 
-def print_review(record: Record, as_json: bool, move: int | None = None) -> int:
+def _print_review(record: Record, as_json: bool, move: int | None = None) -> int:
     """Print the review of a match, or the hint before the move with version ``move``; return the exit status."""
     rules, _ = rules_of(record)
     if rules is None:
