@@ -103,7 +103,7 @@ def suspend(settings: Settings, app: str, *, suspended: bool) -> int:
     new_status = "suspended" if suspended else "resumed"
 
     def command(backends: BackendsFacade) -> None:
-        backend = backends.keys.suspend(app, suspended=suspended)
+        backend = backends.keys.change(app, lambda before: before._replace(suspended=suspended))
         warn(f"{backend.name} is {new_status}; its games go on")
         _audit(f"an application was {new_status}", backend.id)
 

@@ -242,21 +242,16 @@ class Backends:
 
         Raises ``NotFound``, and ``Unauthorized`` as ``rotate`` does.
         """
-        for _ in range(_MAX_ATTEMPTS):
-            before = self._existing(app)
+
+        def without(before: Backend) -> Backend:
             if presented is not None:
                 self._check_accepted(before, presented)
             remaining = tuple([key for key in before.keys if suffix is not None and key.suffix != suffix])
             if suffix is not None and len(remaining) == len(before.keys):
                 raise NotFound("no_such_key")
-            after = before._replace(keys=remaining)
-            if self._replace(before, after):
-                return after
-        raise StorageUnavailable("contention")
+            return before._replace(keys=remaining)
 
-    def suspend(self, app: str, *, suspended: bool) -> Backend:
-        """Suspend an application, so that its keys are refused, or end its suspension. Raises ``NotFound``."""
-        return self.change(app, lambda before: before._replace(suspended=suspended))
+        return self.change(app, without)
 
     def change(self, app: str, change: Callable[[Backend], Backend]) -> Backend:
         """Store an application as ``change`` returns it. Raises ``NotFound``, and what ``change`` raises."""

@@ -105,7 +105,7 @@ def test_the_keys_of_a_suspended_application_are_refused_and_its_game_goes_on(
     made = backends.keys.create("Club")
     wanted = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}]}
     game = api.post("/v1/games", wanted, token=made.key).get_json()
-    backends.keys.suspend(made.backend.id, suspended=True)
+    backends.keys.change(made.backend.id, lambda before: before._replace(suspended=True))
     for refused in (
         api.post("/v1/games", wanted, token=made.key),
         api.get("/v1/app", token=made.key),
@@ -119,7 +119,7 @@ def test_the_keys_of_a_suspended_application_are_refused_and_its_game_goes_on(
     path = f"/v1/games/{game['game']['id']}"
     move = api.get(f"{path}/moves", token=token).get_json()["legal_moves"][0]
     assert api.post(f"{path}/moves", move, token=token).status_code == 201
-    backends.keys.suspend(made.backend.id, suspended=False)
+    backends.keys.change(made.backend.id, lambda before: before._replace(suspended=False))
     assert api.get("/v1/app", token=made.key).status_code == 200
 
 
