@@ -78,7 +78,7 @@ def rotate(settings: Settings, app: str, overlap: int) -> int:
     """Create a new key for an application, and print it; the other keys stay valid for ``overlap`` seconds."""
 
     def command(backends: BackendsFacade) -> None:
-        new = backends.keys.rotate(app, overlap)
+        new, _ = backends.keys.rotate(app, overlap)
         others = "the others are revoked" if not overlap else f"the others stay valid for {overlap} s"
         _audit("a key of an application was made", new.backend.id)
         warn(f"a new key of {new.backend.name}, which is shown only now; {others}")

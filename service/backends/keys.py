@@ -12,7 +12,7 @@ from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from hmac import compare_digest
 from time import monotonic
-from typing import Any, Final, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import orjson
 
@@ -21,6 +21,7 @@ from service.backends.values import Backend, KeyRecord, Repeat, RepeatKnown
 from service.bounded_cache import BoundedCache
 from service.games.model.errors import LimitReached, NotFound, ShareUsedUp, Unauthorized
 from service.games.model.tokens import hash_secret, new_game_id
+from service.games.model.views import CommandResult
 from service.games.ports import IdempotencyRecord, RandomBytes, TimeSource
 from service.games.store.idempotency import Idempotency, IdempotencyKey, check_same_request
 from service.limits.stored_bytes import Shares, ShareUsed, Tenant
@@ -118,15 +119,11 @@ _ROTATE: Final = "create key"
 
 
 class NewKey(NamedTuple):
-    """A new key and its application. The key is not stored, so it cannot be shown later.
-
-    ``replayed``: whether an earlier request with the same idempotency key has made it.
-    """
+    """A new key and its application. The key is not stored, so it cannot be shown later."""
 
     backend: Backend
     record: KeyRecord
     key: str
-    replayed: bool = False
 
 
 class Backends:
@@ -203,7 +200,7 @@ class Backends:
         *,
         presented: str | None = None,
         key: IdempotencyKey | None = None,
-    ) -> NewKey:
+    ) -> CommandResult[NewKey]:
         """Add a key to an application; its other keys expire in ``overlap`` seconds at the latest.
 
         Raises ``NotFound``, ``LimitReached``, and ``Unauthorized`` if the ``presented`` key of the request is not valid
@@ -219,7 +216,8 @@ class Backends:
             if presented is not None and not (prior and _is_requested_with(presented, prior.answer)):
                 self._check_accepted(before, presented)
             if prior is not None:
-                return self._replay(before, prior)
+                text, record = self._new_key(app, prior.at, prior.random_bytes)
+                return CommandResult(NewKey(before, record, text), replayed=True)
             end = now + overlap * 1000
             ending = [existing._replace(expires_at=min(existing.expires_at or end, end)) for existing in before.keys]
             remaining = [existing for existing in ending if not _has_expired(existing, now)]
@@ -232,7 +230,7 @@ class Backends:
             requested_with = None if presented is None else hash_secret(presented).hex()
             try:
                 if self._replace(before, after, request.repeat(now, requested_with)):
-                    return NewKey(after, record, text)
+                    return CommandResult(NewKey(after, record, text), replayed=False)
             except RepeatKnown:
                 continue
         raise StorageUnavailable("contention")
@@ -282,10 +280,6 @@ class Backends:
 
     def _repeatable(self, key: IdempotencyKey | None, app: str) -> RepeatableRequest:
         return RepeatableRequest(self._store.repeated, self._idempotency, self._random_bytes, key, _ROTATE, app=app)
-
-    def _replay(self, backend: Backend, prior: Prior) -> NewKey:
-        text, record = self._new_key(backend.id, prior.at, prior.random_bytes)
-        return NewKey(backend, record, text, replayed=True)
 
     def _new_key(self, app: str, now: int, random_bytes: RandomBytes) -> tuple[str, KeyRecord]:
         while True:
@@ -365,15 +359,7 @@ REQUEST_BYTES: Final = 500
 """Bytes of a further key, or of a requested message, with the idempotency record."""
 
 
-class Answer(Protocol):
-    """The answer to a request that stores something."""
-
-    @property
-    def replayed(self) -> bool:
-        """Return whether an earlier request has stored it, so that nothing was stored now."""
-
-
-A = TypeVar("A", bound=Answer)
+T = TypeVar("T")
 
 
 class StoredBytes:
@@ -382,13 +368,15 @@ class StoredBytes:
     def __init__(self, shares: Shares) -> None:
         self._shares = shares
 
-    def store(self, backend: Backend, size: int, store: Callable[[], A], is_repeated: Callable[[], bool]) -> A:
-        """Call ``store`` and count its ``size`` bytes, unless it fails or returns a replayed answer.
+    def store(
+        self, app: str, size: int, store: Callable[[], CommandResult[T]], is_repeated: Callable[[], bool]
+    ) -> CommandResult[T]:
+        """Call ``store`` and count its ``size`` bytes for the application, unless it fails or replays an answer.
 
         ``is_repeated`` returns whether the request is a repetition, which is allowed when the share is used up. It is
         called only then. Raises ``ShareUsedUp``, and what ``store`` and ``is_repeated`` raise.
         """
-        tenant = _tenant(backend)
+        tenant = Tenant(app, is_app=True)
         try:
             self._shares.charge(tenant, size)
         except ShareUsed as error:
@@ -396,20 +384,16 @@ class StoredBytes:
                 raise ShareUsedUp(error.retry_after) from None
             return store()
         try:
-            answer = store()
+            result = store()
         except OutcomeUnknown:  # it may be stored, so it stays counted
             raise
         except Exception:
             self._shares.count(tenant, -size)
             raise
-        if answer.replayed:
+        if result.replayed:
             self._shares.count(tenant, -size)
-        return answer
+        return result
 
-    def limit(self, backend: Backend) -> int | None:
+    def limit(self, app: str) -> int | None:
         """Return the bytes that the application may store in a day, ``None`` without a limit."""
-        return self._shares.limit(_tenant(backend))
-
-
-def _tenant(backend: Backend) -> Tenant:
-    return Tenant(backend.id, is_app=True)
+        return self._shares.limit(Tenant(app, is_app=True))

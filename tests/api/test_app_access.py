@@ -91,6 +91,6 @@ def test_a_revoked_key_is_refused_at_once_where_it_was_revoked(
 def test_a_new_key_is_accepted_at_once_everywhere(api: Api, backends: BackendsFacade, app_key: str) -> None:
     table, app = owned(api, app_key), app_key[4:28]
     assert api.get(table.path, token=app_key).status_code == 200  # the application is cached now
-    new = backends.keys.rotate(app)
+    new, _ = backends.keys.rotate(app)
     assert api.get(table.path, token=new.key).status_code == 200
     assert api.get(table.path, token=app_key).status_code == 200

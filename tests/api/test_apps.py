@@ -184,13 +184,13 @@ def test_a_key_that_another_process_revoked_changes_no_keys_any_more(redis_url: 
     old = here.create("Club")
     app = old.backend.id
     assert accepts(here, old.key)
-    new = there.rotate(app, 0)
+    new, _ = there.rotate(app, 0)
     assert accepts(here, old.key)  # for some seconds more
     with pytest.raises(Unauthorized):
         here.rotate(app, presented=old.key)
     with pytest.raises(Unauthorized):
         here.revoke(app, new.record.suffix, presented=old.key)
-    assert here.rotate(app, presented=new.key).backend.keys[0].suffix == new.record.suffix
+    assert here.rotate(app, presented=new.key).answer.backend.keys[0].suffix == new.record.suffix
 
 
 def test_a_key_that_another_process_revoked_makes_no_key_over_http(
@@ -199,7 +199,7 @@ def test_a_key_that_another_process_revoked_makes_no_key_over_http(
     made = backends.keys.create("Club")
     assert api.get("/v1/app", token=made.key).status_code == 200
     there = build_backends(SingleNodeTopology(connect(redis_url))).keys
-    new = there.rotate(made.backend.id, 0)
+    new, _ = there.rotate(made.backend.id, 0)
     assert accepts(backends.keys, made.key)
     assert api.delete(f"/v1/app/keys/{new.record.suffix}", token=made.key).status_code == 401
     assert accepts(backends.keys, new.key)

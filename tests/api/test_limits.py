@@ -267,7 +267,7 @@ def test_all_keys_and_workers_of_an_application_count_together(
     workers: Workers, backends: BackendsFacade, app_key: str
 ) -> None:
     one, another = workers(2, app_games=2, app=2)
-    new = backends.keys.rotate(app_key[4:28]).key
+    new = backends.keys.rotate(app_key[4:28]).answer.key
     assert create_with(one, app_key).status_code == 201
     assert create_with(another, new).status_code == 201
     assert create_with(one, new).status_code == 429

@@ -207,7 +207,7 @@ def test_a_rotated_key_repeats_what_the_old_one_created(api: Api, backends: Back
     body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bob"}]}
     headers = {"Idempotency-Key": str(uuid4())}
     first = api.post("/v1/games", body, token=app_key, headers=headers)
-    new = backends.keys.rotate(app_key[4:28]).key
+    new = backends.keys.rotate(app_key[4:28]).answer.key
     assert api.post("/v1/games", body, token=new, headers=headers).data == first.data
 
 

@@ -45,7 +45,7 @@ def get_application(services: Services, backend: Backend) -> RawResponse:
     limits = {
         "requests_per_minute": services.limits.app_requests(backend),
         "games_per_minute": services.limits.app_games(backend),
-        "bytes_per_day": services.backends.stored.limit(backend),
+        "bytes_per_day": services.backends.stored.limit(backend.id),
     }
     keys, usage = services.backends.keys.valid_keys(backend), services.backends.listing.usage(backend.id)
     return ok(application_json(backend, keys, usage, limits))
@@ -77,8 +77,8 @@ def create_key(services: Services, backend: Backend) -> RawResponse:
     key, keys = idempotency(body), services.backends.keys
     rotate = partial(keys.rotate, backend.id, overlap, presented=bearer_token(), key=key)
     is_repeated = partial(keys.is_rotation_repeated, backend.id, key)
-    new = services.backends.stored.store(backend, REQUEST_BYTES, rotate, is_repeated)
-    return created_secret(new_key_json(new), _OWN_PATH, replayed=new.replayed)
+    new, replayed = services.backends.stored.store(backend.id, REQUEST_BYTES, rotate, is_repeated)
+    return created_secret(new_key_json(new), _OWN_PATH, replayed=replayed)
 
 
 @blueprint.delete("/v1/app/keys/<suffix>")
