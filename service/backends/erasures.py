@@ -151,7 +151,7 @@ class Erasures:
         query = IndexQuery(player_ref=ref, limit=MAX_GAMES)
         while True:
             page = self._index.find(app, query)
-            yield from [orjson.loads(summary)["id"] for summary, _ in page.entries]
+            yield from [orjson.loads(summary)["id"] for summary, _ in page.games]
             if page.next is None:
                 return
             query = query._replace(cursor=page.next)

@@ -84,19 +84,6 @@ def decode_backend(data: bytes) -> Backend:
     return backend
 
 
-def read_backend(calls: RedisCalls, app: str) -> Backend | None:
-    """Return the stored application with this id. Raises ``StorageUnavailable``."""
-    key = keys.application(app)
-    (data,) = calls.read_all("read_app", key, (b"GET", key))
-    return None if data is None else decode_backend(data)
-
-
-def read_own_budget(calls: RedisCalls, app: str) -> int | None:
-    """Return the MiB that this application may store in a day by its own limit; ``None`` if it has none."""
-    backend = read_backend(calls, app)
-    return None if backend is None else backend.limits.stored
-
-
 class RedisBackends:
     """The applications, which do not expire. Their idempotency records outlive a deletion.
 
@@ -119,7 +106,14 @@ class RedisBackends:
 
     def read(self, app: str) -> Backend | None:
         """Return the application with this id."""
-        return read_backend(self._calls, app)
+        key = keys.application(app)
+        (data,) = self._calls.read_all("read_app", key, (b"GET", key))
+        return None if data is None else decode_backend(data)
+
+    def own_budget(self, app: str) -> int | None:
+        """Return the MiB that this application may store in a day by its own limit; ``None`` if it has none."""
+        backend = self.read(app)
+        return None if backend is None else backend.limits.stored
 
     def replace(self, before: Backend, after: Backend | None, repeat: Repeat | None = None) -> bool:
         """Replace an application, or delete it if ``after`` is ``None``. Return whether that was done.

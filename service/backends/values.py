@@ -6,7 +6,9 @@ Owns also how much of each is kept. Does not depend on how a store keeps them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Literal, NamedTuple
+from typing import Final, Generic, Literal, NamedTuple, TypeVar
+
+T = TypeVar("T")
 
 MAX_REPEATS: Final = 500
 """Idempotency records that an application can have at a time."""
@@ -99,20 +101,11 @@ FEED_ITEMS: Final = 100_000
 """Items that the feed of an application keeps; at times it has a few more."""
 
 
-class PlayerEntry(NamedTuple):
-    """A player of a game in the index. A game has one entry for each ref.
-
-    ``urgency``: orders the games that wait for this player, the smallest first; ``None`` if the game does not wait for
-    the player.
-    """
-
-    ref: str
-    urgency: int | None
-
-
 class IndexEntry(NamedTuple):
     """The entry of a game in the index of its application, at one version. Times in milliseconds since 1970.
 
+    ``players``: the urgency for the ref of each player. It orders the games that wait for this player, the smallest
+    first; ``None`` if the game does not wait for the player.
     ``summary``: the JSON object that lists show, without ``expires_at``.
     ``status``: ``deleted`` for a deleted game, which no list has.
     ``bytes``: memory that the state and the events of the game use in the store.
@@ -124,7 +117,7 @@ class IndexEntry(NamedTuple):
     updated_at: int
     expires_at: int
     ref: str | None
-    players: tuple[PlayerEntry, ...]
+    players: Mapping[str, int | None]
     variant: str
     status: str
     summary: bytes
@@ -171,10 +164,10 @@ class LobbyQuery(NamedTuple):
     cursor: str | None = None
 
 
-class ListedGames(NamedTuple):
-    """The JSON objects of games, and the cursor of the next page, if there is one."""
+class GamePage(NamedTuple, Generic[T]):
+    """A page of a list of games: what the list has of each, and the cursor of the next page, if there is one."""
 
-    games: list[bytes]
+    games: list[T]
     next: str | None
 
 
@@ -189,17 +182,6 @@ class IndexPosition(NamedTuple):
     version: int
     write_id: str
     endpoints: tuple[str, ...]
-
-
-class IndexPage(NamedTuple):
-    """A page of a list of games.
-
-    ``entries``: summaries, each with the time at which its game expires, in milliseconds since 1970.
-    ``next``: the cursor of the next page, if there is one.
-    """
-
-    entries: tuple[tuple[bytes, int], ...]
-    next: str | None
 
 
 class IndexQuery(NamedTuple):

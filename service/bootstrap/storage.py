@@ -11,7 +11,7 @@ from threading import BoundedSemaphore
 from typing import NamedTuple
 
 from service.backends.index.store import RedisIndex, RedisLobby
-from service.backends.store import RedisBackends, RedisErasures, read_own_budget
+from service.backends.store import RedisBackends, RedisErasures
 from service.backends.webhooks.store import RedisWebhooks
 from service.config import Settings
 from service.games.automation.deletions import DeletedGames
@@ -88,7 +88,7 @@ def open_storage(settings: Settings, metrics: Metrics, max_calls: int | None = N
         games_of_bots=RedisGamesOfBots(calls, ttl),
         calls=calls,
         clock=clock,
-        shares=RedisShares(unlimited, budgets, clock=clock, own_budget=partial(read_own_budget, unlimited)),
+        shares=RedisShares(unlimited, budgets, clock=clock, own_budget=RedisBackends(unlimited, reserve).own_budget),
         stats=RedisStats(unlimited),
         stored_games=RedisStoredGames(unlimited),
         learning=RedisLearning(calls),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from werkzeug.test import TestResponse
 from service.backends.erasures import Erasures
 from service.backends.index.outbox import Outbox
 from service.backends.index.store import RedisIndex, RedisLobby
-from service.backends.store import RedisErasures, read_own_budget
+from service.backends.store import RedisBackends, RedisErasures
 from service.client_address import client_network
 from service.games.automation.due import Automation
 from service.games.commands.create import network_digest
@@ -64,7 +63,9 @@ class SmallStore:
         nodes = open_topology(server.url)
         self.calls = redis_calls(nodes)
         reserve = MemoryReserve(nodes, observe_failure=observe_nothing, now=_Ticks())
-        self.shares = RedisShares(self.calls, budgets, clock=clock, own_budget=partial(read_own_budget, self.calls))
+        self.shares = RedisShares(
+            self.calls, budgets, clock=clock, own_budget=RedisBackends(self.calls, reserve).own_budget
+        )
         self.store = redis_store(nodes, TTL, reserve=reserve)
         self.reminders = redis_reminders(nodes)
         self.feed = RedisEventFeed(nodes)

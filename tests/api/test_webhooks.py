@@ -288,7 +288,7 @@ def test_the_document_describes_every_message_with_an_example_that_fits() -> Non
 
 
 def test_an_application_is_deleted_with_its_endpoints(api: Api, backends: BackendsFacade, server: redis.Redis) -> None:
-    application, _, key, _ = backends.keys.create("Club")
+    application, _, key = backends.keys.create("Club")
     create(api, key)
     create(api, key)
     backends.delete(application.id)

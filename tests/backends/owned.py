@@ -142,7 +142,7 @@ class Published(StoredIndex):
         cursor = None
         while True:
             page = self.index.find(app, IndexQuery(cursor=cursor, **query))
-            found += [orjson.loads(summary) for summary, _ in page.entries]
+            found += [orjson.loads(summary) for summary, _ in page.games]
             cursor = page.next
             if cursor is None:
                 return found

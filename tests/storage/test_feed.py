@@ -67,7 +67,7 @@ def write(harness: Harness, *items: bytes, game: str = "game", summary: bytes = 
     position = harness.index.position(harness.app, game)
     version = position.version + 1
     written = IndexEntry(
-        game, version, f"w{version}", harness.now(), harness.now() + 86_400_000, None, (), "domino", "playing", summary
+        game, version, f"w{version}", harness.now(), harness.now() + 86_400_000, None, {}, "domino", "playing", summary
     )
     stored = [orjson.dumps({"game_id": game, "n": item.decode()}) for item in items]
     assert harness.index.put(harness.app, written._replace(**entry), stored, (), position=position)
@@ -186,7 +186,7 @@ def test_nothing_is_known_of_a_game_that_was_deleted_or_forgotten(harness: Harne
 
 def test_a_write_to_an_index_that_has_gone_on_appends_nothing(harness: Harness) -> None:
     write(harness, b"1")
-    entry = IndexEntry("game", 2, "w2", 2, 2, None, (), "domino", "playing", b"{}")
+    entry = IndexEntry("game", 2, "w2", 2, 2, None, {}, "domino", "playing", b"{}")
     assert not harness.index.put(harness.app, entry, [b'{"n":"2"}'], (), position=IndexPosition(0, "", ()))
     assert read(harness) == ["1"]
 

@@ -10,7 +10,7 @@ import pytest
 
 from service.backends.index.store import MAX_EXAMINED, MAX_FOR_ALL, MAX_IN_LOBBY, MAX_TRIMMED
 from service.backends.index.summaries import deleted_entry
-from service.backends.values import LOBBY_MS, IndexEntry, IndexPosition, IndexQuery, LobbyEntry, LobbyQuery, PlayerEntry
+from service.backends.values import LOBBY_MS, IndexEntry, IndexPosition, IndexQuery, LobbyEntry, LobbyQuery
 from service.games.model.schedule import DAY_MS
 from service.redis import keys
 from service.redis.shards import shard_of, with_shard
@@ -123,7 +123,7 @@ class Games:
         variant: str = "domino",
         status: str = "playing",
     ) -> IndexEntry:
-        listed = tuple([PlayerEntry(name, urgency) for name, urgency in (players or {}).items()])
+        listed = players or {}
         return IndexEntry(
             game,
             version,
@@ -145,7 +145,7 @@ class Games:
         pages, cursor = [], None
         for _ in range(10_000):
             page = self.harness.index.find(self.harness.app, IndexQuery(cursor=cursor, **query))
-            pages.append([summary.split()[0].decode() for summary, _ in page.entries])
+            pages.append([summary.split()[0].decode() for summary, _ in page.games])
             cursor = page.next
             if cursor is None:
                 return pages
@@ -159,7 +159,7 @@ def games(harness: Harness) -> Games:
 
 def test_a_game_that_is_unknown_is_at_version_0(harness: Harness) -> None:
     assert harness.index.position(harness.app, new_id()) == START
-    assert harness.index.find(harness.app, IndexQuery()) == ((), None)
+    assert harness.index.find(harness.app, IndexQuery()) == ([], None)
 
 
 def test_a_game_is_at_the_version_that_was_put(harness: Harness, games: Games) -> None:
@@ -172,9 +172,9 @@ def test_a_game_is_at_the_version_that_was_put(harness: Harness, games: Games) -
 def test_a_summary_is_found_as_it_was_put_with_its_end(harness: Harness, games: Games) -> None:
     game = new_id()
     games.put(game, 17, version=3)
-    assert harness.index.find(harness.app, IndexQuery()).entries == (
-        (b"%b 3\n" % game.encode(), games.began + 17 + TTL * 1000),
-    )
+    assert harness.index.find(harness.app, IndexQuery()).games == [
+        (b"%b 3\n" % game.encode(), games.began + 17 + TTL * 1000)
+    ]
 
 
 def test_only_who_knows_the_position_puts(harness: Harness, games: Games) -> None:
@@ -304,7 +304,7 @@ def test_a_deleted_game_is_listed_no_more_and_known_as_deleted(harness: Harness,
     game, app, index = new_id(), harness.app, harness.index
     harness.activate(harness.app, "hook")
     games.put(game, ref="club", players={"anna": 1})
-    deleted = IndexEntry(game, 2, "", games.began, games.began, None, (), "-", "deleted", b"")
+    deleted = IndexEntry(game, 2, "", games.began, games.began, None, {}, "-", "deleted", b"")
     position = index.position(app, game)
     assert index.put(app, deleted, [b"deleted"], position.endpoints, position=position)
     assert index.position(app, game)[:2] == (2, "")
@@ -326,7 +326,7 @@ def test_no_application_sees_the_games_of_another(harness: Harness, games: Games
         IndexQuery(player_ref="anna", waiting=True),
     ]
     for query in queries:
-        assert harness.index.find(other, query) == ((), None)
+        assert harness.index.find(other, query) == ([], None)
     assert harness.index.games(other, None) == ([], None)
 
 

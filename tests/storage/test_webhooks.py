@@ -66,7 +66,7 @@ class Harness(StoredIndex):
 
 def entry(game: str, version: int) -> IndexEntry:
     return IndexEntry(
-        game, version, "write", 1_800_000_000_000, 1_900_000_000_000, None, (), "domino", "playing", b"{}"
+        game, version, "write", 1_800_000_000_000, 1_900_000_000_000, None, {}, "domino", "playing", b"{}"
     )
 
 

@@ -27,7 +27,7 @@ from service.backends.index.outbox import Outbox
 from service.backends.index.store import RedisFeed, RedisIndex, RedisLobby, cursor_of, item_id
 from service.backends.keys import Backends, StoredBytes
 from service.backends.store import RedisBackends, RedisErasures
-from service.backends.values import IndexEntry, IndexPage, IndexQuery, StoredItems
+from service.backends.values import GamePage, IndexEntry, IndexQuery, StoredItems
 from service.backends.webhooks.deliveries import Deliveries
 from service.backends.webhooks.endpoints import Webhooks
 from service.backends.webhooks.store import RedisWebhooks
@@ -199,11 +199,11 @@ class _LastingIndex(RedisIndex):
         lasting = entry._replace(expires_at=entry.expires_at + _INDEX_TTL_SECONDS * 1000)
         return super().put(app, lasting, *arguments, **options)
 
-    def find(self, app: str, query: IndexQuery) -> IndexPage:
+    def find(self, app: str, query: IndexQuery) -> GamePage[tuple[bytes, int]]:
         """Return a page of the games of an application."""
         page = super().find(app, query)
-        entries = [(summary, expires_at - _INDEX_TTL_SECONDS * 1000) for summary, expires_at in page.entries]
-        return page._replace(entries=tuple(entries))
+        games = [(summary, expires_at - _INDEX_TTL_SECONDS * 1000) for summary, expires_at in page.games]
+        return page._replace(games=games)
 
 
 class _SilentSender(Sender):

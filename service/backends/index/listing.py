@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container
 from time import monotonic
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import orjson
 
@@ -17,8 +17,8 @@ from service.backends.index.summaries import deferred_summary
 from service.backends.store import RedisErasures
 from service.backends.values import (
     MAX_ERASURES,
+    GamePage,
     IndexQuery,
-    ListedGames,
     LobbyQuery,
     Usage,
 )
@@ -49,9 +49,9 @@ class Listing:
         self._index = index
         self._lobby = lobby
         self._elapsed = elapsed
-        self._pages: dict[str | None, tuple[float, ListedGames]] = {}
+        self._pages: dict[str | None, tuple[float, GamePage[bytes]]] = {}
 
-    def games(self, app: str, query: IndexQuery) -> ListedGames:
+    def games(self, app: str, query: IndexQuery) -> GamePage[bytes]:
         """Return a page of the games of an application.
 
         Raises ``ValueError`` for a text that is no cursor, ``StorageUnavailable``.
@@ -60,15 +60,15 @@ class Listing:
         games = [
             b'%b,"expires_at":"%b"}'
             % (deferred_summary(summary, self._allowance)[:-1], format_rfc3339(expires_at).encode())
-            for summary, expires_at in page.entries
+            for summary, expires_at in page.games
         ]
-        return ListedGames(games, page.next)
+        return GamePage(games, page.next)
 
     def usage(self, app: str) -> Usage:
         """Return the usage of an application. Raises ``StorageUnavailable``."""
         return self._index.usage(app)
 
-    def lobby(self, query: LobbyQuery) -> ListedGames:
+    def lobby(self, query: LobbyQuery) -> GamePage[bytes]:
         """Return a page of a lobby, the newest games first. A variant in the query must exist.
 
         A page that ``is_cached`` is up to ``LOBBY_SECONDS`` old. Raises ``ValueError`` for a text that is no cursor,
@@ -77,7 +77,7 @@ class Listing:
         if not is_cached(query):
             return self._lobby.games(query)
         now = self._elapsed()
-        until, page = self._pages.get(query.variant, (now, ListedGames([], None)))
+        until, page = self._pages.get(query.variant, (now, GamePage([], None)))
         if until <= now:
             page = self._lobby.games(query)
             self._pages[query.variant] = self._elapsed() + LOBBY_SECONDS, page
@@ -100,13 +100,6 @@ _GAME_FIELDS: Final = ("id", "ref", "variant", "status", "version", "round")
 _SEAT_FIELDS: Final = ("seat", "name", "kind", "total", "rank", "active")
 
 
-class GamesOfPerson(NamedTuple):
-    """The JSON objects of games, and the cursor of the next page, if there is one."""
-
-    games: list[dict[str, Any]]
-    next: str | None
-
-
 class People:
     """The people of applications: lists their games, and requests their erasure."""
 
@@ -114,7 +107,7 @@ class People:
         self._index = index
         self._erasures = erasures
 
-    def games(self, app: str, ref: str, limit: int, cursor: str | None) -> GamesOfPerson:
+    def games(self, app: str, ref: str, limit: int, cursor: str | None) -> GamePage[dict[str, Any]]:
         """Return a page of the games of a person, those with the newest writes first.
 
         Raises ``NotFound`` if the person has no games and no erasure is pending; ``ValueError`` for a text that is no
@@ -122,10 +115,10 @@ class People:
         """
         page = self._index.find(app, IndexQuery(player_ref=ref, limit=limit, cursor=cursor))
         # Checked after the list, because an erasure is pending until the last game has left the list.
-        if not page.entries and page.next is None and not self._erasures.is_pending(app, ref):
+        if not page.games and page.next is None and not self._erasures.is_pending(app, ref):
             raise NotFound("no_such_person")
-        games = [_game(orjson.loads(summary), ref, expires_at) for summary, expires_at in page.entries]
-        return GamesOfPerson(games, page.next)
+        games = [_game(orjson.loads(summary), ref, expires_at) for summary, expires_at in page.games]
+        return GamePage(games, page.next)
 
     def erase(self, app: str, ref: str) -> None:
         """Request the erasure of a person from all games of the application, even if no game of the person is known.

@@ -11,16 +11,16 @@ from __future__ import annotations
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
+from itertools import chain
 from typing import Final
 
 from service.backends.values import (
     FEED_ITEMS,
     LOBBY_MS,
+    GamePage,
     IndexEntry,
-    IndexPage,
     IndexPosition,
     IndexQuery,
-    ListedGames,
     LobbyEntry,
     LobbyQuery,
     StoredItem,
@@ -98,12 +98,8 @@ class RedisIndex:
         game was not due before is notified of the versions after that of ``position``. With ``notified``, all endpoints
         are notified of the versions after ``notified``, even if they were notified of some of them before.
         """
-        digests = [keys.digest(player.ref) for player in entry.players]
-        players = [
-            field
-            for digest, (_, urgency) in zip(digests, entry.players, strict=True)
-            for field in (digest, b"" if urgency is None else b"%d" % urgency)
-        ]
+        digests = [keys.digest(ref) for ref in entry.players]
+        urgencies = [b"" if urgency is None else b"%d" % urgency for urgency in entry.players.values()]
         return self._write(
             app,
             entry.game,
@@ -113,7 +109,7 @@ class RedisIndex:
             int(notified is not None),
             len(digests),
             len(endpoints),
-            *players,
+            *chain.from_iterable(zip(digests, urgencies, strict=True)),
             *[endpoint.encode() for endpoint in endpoints],
             *items,
         )
@@ -148,10 +144,10 @@ class RedisIndex:
         """Return the usage of an application according to the index, which follows the games with a delay."""
         return Usage(*self._calls.read("index_usage", (keys.index(app),)))
 
-    def find(self, app: str, query: IndexQuery) -> IndexPage:
-        """Return a page of the games of an application. Even an empty page can have a next one.
+    def find(self, app: str, query: IndexQuery) -> GamePage[tuple[bytes, int]]:
+        """Return the summaries of games of an application, each with the time when the game expires (ms since 1970).
 
-        Raises ``ValueError`` for a ``cursor`` that no page had.
+        Even an empty page can have a next one. Raises ``ValueError`` for a ``cursor`` that no page had.
         """
         score, game = _from_cursor(query.cursor)
         waiting = query.waiting and query.player_ref is not None
@@ -175,8 +171,8 @@ class RedisIndex:
             (query.variant or "").encode(),
             b"" if query.ref is None else keys.digest(query.ref),
         )
-        entries = tuple(zip(rows[::2], map(int, rows[1::2]), strict=True))
-        return IndexPage(entries, _next_cursor(last_score, last_game))
+        found = list(zip(rows[::2], map(int, rows[1::2]), strict=True))
+        return GamePage(found, _next_cursor(last_score, last_game))
 
     def games(self, app: str, cursor: str | None) -> tuple[list[str], str | None]:
         """Return the ids of some games in the index, and the next cursor, ``None`` at the end of the scan.
@@ -224,7 +220,7 @@ class RedisLobby:
         )
         return bool(answer == 1)
 
-    def games(self, query: LobbyQuery) -> ListedGames:
+    def games(self, query: LobbyQuery) -> GamePage[bytes]:
         """Return a page of games, the newest first. Even an empty page can have a next one.
 
         The lobby for everybody shows at most the ``MAX_FOR_ALL`` newest games of an application, or the newest ones of
@@ -236,7 +232,7 @@ class RedisLobby:
         max_examined = max(MAX_EXAMINED, query.limit)
         arguments = created, game, query.limit, max_examined
         last_created, last_game, *rows = self._calls.read("lobby_games", (entries, listed), *arguments)
-        return ListedGames(rows, _next_cursor(last_created, last_game))
+        return GamePage(rows, _next_cursor(last_created, last_game))
 
 
 def _head(entry: IndexEntry, players: Sequence[bytes]) -> bytes:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import orjson
 
-from service.backends.values import IndexEntry, LobbyEntry, PlayerEntry
+from service.backends.values import IndexEntry, LobbyEntry
 from service.engine.events import Finished
 from service.games.model.clock import GRACE_MS
 from service.games.model.game import OWNER, Game
@@ -117,7 +117,7 @@ def index_entry(game: Game, view: GameView, lifetimes: Lifetimes, size: int = 0)
         updated_at=game.updated_at,
         expires_at=game.updated_at + lifetimes.of(game),
         ref=view.ref,
-        players=tuple([PlayerEntry(ref, at) for ref, at in urgencies.items()]),
+        players=urgencies,
         variant=game.variant.key,
         status=view.status,
         summary=orjson.dumps(without_none(summary)),
@@ -153,7 +153,7 @@ def deferred_summary(summary: bytes, allowance: Callable[[str], OutageAllowance]
 
 def deleted_entry(game_id: str, version: int, at: int) -> IndexEntry:
     """Return the index entry of a deleted game; ``version`` is the one after its deletion."""
-    return IndexEntry(game_id, version, "", at, at, None, (), "-", DELETED, b"")
+    return IndexEntry(game_id, version, "", at, at, None, {}, "-", DELETED, b"")
 
 
 def not_in_lobby(game_id: str, app: str, version: int) -> LobbyEntry:

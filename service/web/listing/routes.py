@@ -9,7 +9,7 @@ import orjson
 from flask import Blueprint
 
 from service.backends.index.listing import is_cached
-from service.backends.values import Backend, IndexQuery, ListedGames, LobbyQuery
+from service.backends.values import Backend, GamePage, IndexQuery, LobbyQuery
 from service.engine.errors import Reason
 from service.web.http.errors import InvalidBody
 from service.web.http.headers import negotiate, read_query
@@ -72,7 +72,7 @@ def list_lobby(services: Services, backend: Backend | None) -> RawResponse:
     return shared(body) if backend is None else conditional(etag_of(body), lambda: body)
 
 
-def _page(find: Callable[[], ListedGames]) -> bytes:
+def _page(find: Callable[[], GamePage[bytes]]) -> bytes:
     """Return a page of games as JSON. Raises ``InvalidBody`` if the cursor is not valid."""
     try:
         page = find()
