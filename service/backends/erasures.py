@@ -19,6 +19,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -58,36 +59,28 @@ class _Round(NamedTuple):
     unreadable: set[str]
 
 
+@dataclass
 class Erasures:
     """The erasures in a store. ``on_erased`` makes every process drop a game from its caches.
 
     Raises ``StorageUnavailable`` and ``OutcomeUnknown``; the caller has to try again.
     """
 
-    def __init__(
-        self,
-        store: RedisErasures,
-        repository: GameRepository,
-        index: RedisIndex,
-        outbox: Outbox,
-        *,
-        reminders: ReminderQueue,
-        on_erased: Callable[[str], None],
-    ) -> None:
-        self._store = store
-        self._repository = repository
-        self._index = index
-        self._outbox = outbox
-        self._reminders = reminders
-        self._on_erased = on_erased
-        self._rounds: dict[str, _Round] = {}
+    store: RedisErasures
+    repository: GameRepository
+    index: RedisIndex
+    outbox: Outbox
+    _: KW_ONLY
+    reminders: ReminderQueue
+    on_erased: Callable[[str], None]
+    _rounds: dict[str, _Round] = field(default_factory=dict, init=False)
 
     def advance(self, app: str) -> bool:
         """Carry out a part of the pending erasures of an application. Return whether there is more to do.
 
         Raises ``UnreadableGames`` when only games are left that cannot be read.
         """
-        pending = self._store.pending(app)
+        pending = self.store.pending(app)
         if not pending:
             self._rounds.pop(app, None)
             return False
@@ -96,10 +89,10 @@ class Erasures:
             erased, unreadable = self._erase_from_listed(app, pending)
             if erased:
                 return True
-            current = self._rounds[app] = _Round(pending, self._reminders.reminded("outbox", app), unreadable)
+            current = self._rounds[app] = _Round(pending, self.reminders.reminded("outbox", app), unreadable)
         for _ in range(min(MAX_GAMES, len(current.games))):  # step 2
             game = current.games[-1]
-            if not self._try(partial(self._outbox.publish, app, game)):
+            if not self._try(partial(self.outbox.publish, app, game)):
                 current.unreadable.add(game)
             current.games.pop()
         if not current.games:
@@ -113,7 +106,7 @@ class Erasures:
         erased = [erasure for erasure in pending if all(game in unreadable for game in self._listed(app, erasure.ref))]
         if not unreadable:
             for erasure in erased:
-                self._store.done(app, erasure)
+                self.store.done(app, erasure)
         elif len(erased) == len(pending):
             raise UnreadableGames(len(unreadable))
 
@@ -150,7 +143,7 @@ class Erasures:
         """Yield the ids of the games that the index lists for a person."""
         query = IndexQuery(player_ref=ref, limit=MAX_GAMES)
         while True:
-            page = self._index.find(app, query)
+            page = self.index.find(app, query)
             yield from [orjson.loads(summary)["id"] for summary, _ in page.games]
             if page.next is None:
                 return
@@ -159,13 +152,13 @@ class Erasures:
     def _erase(self, app: str, ref: str, game_id: str) -> None:
         """Erase a person from a game and from its index entry."""
         try:
-            game = self._repository.reader.load(game_id)
+            game = self.repository.reader.load(game_id)
             if game is None:  # it has expired or was lost
-                self._index.remove(app, game_id, position=self._index.position(app, game_id))
+                self.index.remove(app, game_id, position=self.index.position(app, game_id))
                 return
             with suppress(NothingToErase):  # an earlier attempt may have stopped after this line
-                self._repository.transactions.transact(game, partial(decide_to_erase, ref), limited=False)
-            self._on_erased(game_id)
+                self.repository.transactions.transact(game, partial(decide_to_erase, ref), limited=False)
+            self.on_erased(game_id)
         except (NotFound, Gone):
             pass
-        self._outbox.publish(app, game_id)
+        self.outbox.publish(app, game_id)

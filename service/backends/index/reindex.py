@@ -7,6 +7,7 @@ published twice or omitted, and the service can run at the same time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from service.backends.index.store import RedisIndex
@@ -29,24 +30,16 @@ class Progress(NamedTuple):
     removed: int = 0
 
 
+@dataclass
 class Reindexer:
     """Rebuilds indexes; ``report`` is called after each game. Every method can raise ``StorageUnavailable``."""
 
-    def __init__(
-        self,
-        repository: GameRepository,
-        index: RedisIndex,
-        reminders: ReminderQueue,
-        clock: TimeSource,
-        *,
-        report: Callable[[Progress], None],
-    ) -> None:
-        self._repository = repository
-        self._index = index
-        self._reminders = reminders
-        self._clock = clock
-        self._report = report
-        self._progress = Progress()
+    repository: GameRepository
+    index: RedisIndex
+    reminders: ReminderQueue
+    clock: TimeSource
+    report: Callable[[Progress], None]
+    _progress: Progress = field(default_factory=Progress, init=False)
 
     def run(self, scan: RedisScan, app: str | None = None) -> Progress:
         """Rebuild the index of one application, or of all. Raises ``OutcomeUnknown``. Can be run again."""
@@ -64,28 +57,26 @@ class Reindexer:
         """
         for _ in range(MAX_ATTEMPTS):
             try:
-                game = self._repository.reader.load(game_id)
+                game = self.repository.reader.load(game_id)
             except (Gone, NotFound):
                 return False
             app = None if game is None or game.ownership is None else game.ownership.app
             if game is None or only not in (None, app):
                 return False
-            self._repository.store.register(game.id, game.tenant)
+            self.repository.store.register(game.id, game.tenant)
             if app is None:
                 return False
             # Read the reminder before the index: the messenger publishes every later write, beginning at the version
             # that is put into the index here.
-            waits = self._reminders.is_set("outbox", game_id, app)
-            position = self._index.position(app, game_id)
+            waits = self.reminders.is_set("outbox", game_id, app)
+            position = self.index.position(app, game_id)
             if not position.version and waits:
                 return False
             if position.version and (position.version, position.write_id) != (game.version, game.write_id):
-                self._reminders.restore("outbox", game_id, app, self._clock())
+                self.reminders.restore("outbox", game_id, app, self.clock())
                 return False
-            entry = index_entry(
-                game, owner_view(game), self._repository.lifetimes, self._repository.store.size(game_id)
-            )
-            if self._index.put(app, entry, (), (), position=position):
+            entry = index_entry(game, owner_view(game), self.repository.lifetimes, self.repository.store.size(game_id))
+            if self.index.put(app, entry, (), (), position=position):
                 return True
         return False
 
@@ -93,7 +84,7 @@ class Reindexer:
         """Remove games from an index that do not exist or belong to another application."""
         cursor: str | None = None
         while True:
-            games, cursor = self._index.games(app, cursor)
+            games, cursor = self.index.games(app, cursor)
             for game in games:
                 self._count(removed=not self._belongs(game, app) and self._remove(game, app))
             if cursor is None:
@@ -101,18 +92,18 @@ class Reindexer:
 
     def _belongs(self, game_id: str, app: str) -> bool:
         try:
-            game = self._repository.reader.load(game_id)
+            game = self.repository.reader.load(game_id)
         except Gone as deleted:
-            position = self._index.position(app, game_id)
+            position = self.index.position(app, game_id)
             if (position.version, position.write_id) != (deleted.version, ""):
-                self._reminders.restore("outbox", game_id, app, self._clock())
+                self.reminders.restore("outbox", game_id, app, self.clock())
             return True  # the index has its deletion, or the messenger will publish it
         return game is not None and game.ownership is not None and game.ownership.app == app
 
     def _remove(self, game_id: str, app: str) -> bool:
-        return self._index.remove(app, game_id, position=self._index.position(app, game_id))
+        return self.index.remove(app, game_id, position=self.index.position(app, game_id))
 
     def _count(self, *, indexed: bool = False, removed: bool = False) -> None:
         before = self._progress
         self._progress = Progress(before.seen + 1, before.indexed + indexed, before.removed + removed)
-        self._report(self._progress)
+        self.report(self._progress)

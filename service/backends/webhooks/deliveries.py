@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from time import monotonic
 from typing import Final, NamedTuple
 
@@ -63,6 +64,7 @@ class Outcome(NamedTuple):
     gone: bool = False
 
 
+@dataclass
 class Deliveries:
     """Delivers messages to the endpoints of a store.
 
@@ -76,31 +78,20 @@ class Deliveries:
     twice.
     """
 
-    def __init__(
-        self,
-        store: RedisWebhooks,
-        repository: GameRepository,
-        sender: Sender,
-        *,
-        clock: TimeSource,
-        signing_clock: TimeSource,
-        random_bytes: RandomBytes,
-        jitter: Callable[[], float],
-        observe: Callable[[DeliveryAttempt], None],
-    ) -> None:
-        self._store = store
-        self._repository = repository
-        self._sender = sender
-        self._clock = clock
-        self._signing_clock = signing_clock
-        self._random_bytes = random_bytes
-        self._jitter = jitter
-        self._observe = observe
+    store: RedisWebhooks
+    repository: GameRepository
+    sender: Sender
+    _: KW_ONLY
+    clock: TimeSource
+    signing_clock: TimeSource
+    random_bytes: RandomBytes
+    jitter: Callable[[], float]
+    observe: Callable[[DeliveryAttempt], None]
 
     def challenge(self, webhook: Webhook) -> bool:
         """Send a new challenge to an endpoint. Return whether it answered with the challenge."""
-        challenge = self._random_bytes(16).hex()
-        message = challenge_message(message_id(webhook.id, challenge), challenge, self._clock())
+        challenge = self.random_bytes(16).hex()
+        message = challenge_message(message_id(webhook.id, challenge), challenge, self.clock())
         attempt, answer = self._send(webhook, message, None)
         answered = (
             answer is not None
@@ -109,7 +100,7 @@ class Deliveries:
         )
         if attempt.error is None and not answered:
             attempt = attempt._replace(error="challenge")
-        self._store.log(webhook, attempt)
+        self.store.log(webhook, attempt)
         return answered
 
     def send_requested(self, webhook: Webhook, requested: RequestedMessage) -> None:
@@ -117,11 +108,11 @@ class Deliveries:
         message = self._make_requested(webhook, requested)
         if message is None:
             name, kind, happened_at, game, version = requested
-            attempt = DeliveryAttempt(name, kind, game, self._clock(), 0, None, "gone", version, happened_at)
-            self._observe(attempt)
+            attempt = DeliveryAttempt(name, kind, game, self.clock(), 0, None, "gone", version, happened_at)
+            self.observe(attempt)
         else:
             attempt, _ = self._send(webhook, message, requested.game)
-        self._store.log(webhook, attempt)
+        self.store.log(webhook, attempt)
 
     def deliver(self, webhook: Webhook, due: DueGame, *, probe: bool, may_send: Callable[[], bool]) -> Outcome:
         """Notify an endpoint of a game up to the version in the index. Stop earlier when ``may_send`` returns false.
@@ -134,7 +125,7 @@ class Deliveries:
         subscribed = [message for message in messages if message.type in webhook.events]
         delivered = 0
         if not subscribed:
-            self._store.mark_notified(webhook, due, version, done=True)
+            self.store.mark_notified(webhook, due, version, done=True)
             return Outcome()
         for reached, message in zip(_reached(subscribed, version), subscribed, strict=True):
             if not may_send():
@@ -147,20 +138,20 @@ class Deliveries:
                 attempt = attempt._replace(error="given_up")  # counts as notified, so that the next message follows
             else:
                 failures = due.failures + 1
-                at = self._clock() + pause(failures, self._jitter())
-                self._store.mark_failed(webhook, due, at, count=not probe, attempt=attempt)
+                at = self.clock() + pause(failures, self.jitter())
+                self.store.mark_failed(webhook, due, at, count=not probe, attempt=attempt)
                 status = attempt.status
                 retry_after = answer.retry_after if answer is not None and status in _THROTTLED else None
                 wait = None if retry_after is None else 1000 * retry_after
                 return Outcome(delivered, failed=True, retry_after=wait, gone=status == _GONE)
-            self._store.mark_notified(webhook, due, reached, done=done, attempt=attempt)
+            self.store.mark_notified(webhook, due, reached, done=done, attempt=attempt)
             due = due._replace(failures=0)
         return Outcome(delivered)
 
     def defer(self, webhook: Webhook, due: DueGame) -> None:
         """Defer a game after an internal error while its messages were made."""
-        at = self._clock() + pause(due.failures + 1, self._jitter())
-        self._store.mark_failed(webhook, due, at, count=True, attempt=None)
+        at = self.clock() + pause(due.failures + 1, self.jitter())
+        self.store.mark_failed(webhook, due, at, count=True, attempt=None)
 
     def _make_requested(self, webhook: Webhook, requested: RequestedMessage) -> Message | None:
         """Return a requested message, or ``None`` instead of an error in making it, which would block all others."""
@@ -185,12 +176,12 @@ class Deliveries:
             return sample_message(webhook.id, requested.id, requested.type, requested.happened_at)
         if requested.type == DELETED:
             return deleted_message(webhook.id, requested.game, requested.version, requested.happened_at)
-        game = self._repository.reader.load(requested.game)
+        game = self.repository.reader.load(requested.game)
         if game is None or game.version < requested.version:
             return None
-        (event,) = self._repository.histories.events_after(game, requested.version - 1, 1)
+        (event,) = self.repository.histories.events_after(game, requested.version - 1, 1)
         if requested.type in (TURN, DEADLINE):
-            game = self._repository.histories.at_version(game, requested.version)
+            game = self.repository.histories.at_version(game, requested.version)
         return message_again(webhook.id, game, event, requested.type)
 
     def _messages(self, webhook: Webhook, due: DueGame) -> tuple[list[Message], int]:
@@ -203,7 +194,7 @@ class Deliveries:
         except Gone as error:
             if error.app != webhook.app or error.version <= due.notified:
                 return [], error.version
-            return [deleted_message(webhook.id, due.game, error.version, self._clock())], error.version
+            return [deleted_message(webhook.id, due.game, error.version, self.clock())], error.version
         if stored is None or stored[0].ownership is None or stored[0].ownership.app != webhook.app:
             return [], due.notified
         game, events = stored
@@ -217,7 +208,7 @@ class Deliveries:
 
     def _published(self, due: DueGame, after: int) -> tuple[Game, list[EventEnvelope]] | None:
         """Return a game and its events after a version from memory, if this process has just published it."""
-        published = self._repository.cache.published.get(due.game)
+        published = self.repository.cache.published.get(due.game)
         if published is None or published.game.version != due.version or monotonic() - published.at > FRESH_SECONDS:
             return None
         if published.events[0].version > after + 1:
@@ -226,28 +217,28 @@ class Deliveries:
 
     def _read(self, game_id: str, after: int) -> tuple[Game, list[EventEnvelope]] | None:
         """Return the stored game, with all its events after a version."""
-        stored = self._repository.histories.game_with_events(game_id, after, _PAGE)
+        stored = self.repository.histories.game_with_events(game_id, after, _PAGE)
         if stored is None:
             return None
         game, events, _ = stored
         page = events
         while page and page[-1].version < game.version:
-            page = self._repository.histories.events_after(game, page[-1].version, _PAGE)
+            page = self.repository.histories.events_after(game, page[-1].version, _PAGE)
             events = [*events, *page]
         return game, events
 
     def _send(self, webhook: Webhook, message: Message, game: str | None) -> tuple[DeliveryAttempt, Answer | None]:
         """Make one attempt to send a message; an attempt without an ``error`` was answered with 2xx."""
-        at = self._clock()
+        at = self.clock()
         secrets = [webhook.secret]
         if webhook.old_secret is not None and at < webhook.old_secret_until:
             secrets.append(webhook.old_secret)
         unfinished = DeliveryAttempt(message.id, message.type, game, at, 0, None, None, message.version, message.at)
-        headers = signed_headers(message.id, self._signing_clock() // 1000, message.body, secrets)
+        headers = signed_headers(message.id, self.signing_clock() // 1000, message.body, secrets)
         if TRACE.get():
-            headers |= trace_headers(self._random_bytes(8))
+            headers |= trace_headers(self.random_bytes(8))
         try:
-            answer = self._sender.post(
+            answer = self.sender.post(
                 webhook.url,
                 headers,
                 message.body,
@@ -257,11 +248,11 @@ class Deliveries:
             )
         except SendFailed as error:
             attempt = unfinished._replace(milliseconds=error.ms, error=error.reason)
-            self._observe(attempt)
+            self.observe(attempt)
             return attempt, None
         fault = None if 200 <= answer.status < 300 else "status"
         attempt = unfinished._replace(milliseconds=answer.ms, status=answer.status, error=fault)
-        self._observe(attempt)
+        self.observe(attempt)
         if TRACE.get():
             fields = {"type": message.type, "status": answer.status, "duration_ms": answer.ms}
             _log.info("message to an endpoint", extra={"fields": fields})

@@ -8,6 +8,7 @@ from __future__ import annotations
 from base64 import b32encode
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Final, NamedTuple
 
 from service.backends.keys import Prior, RepeatableRequest
@@ -56,6 +57,7 @@ class WebhookChange(NamedTuple):
     active: bool | None = None
 
 
+@dataclass
 class Webhooks:
     """The endpoints of a store. Every method raises ``StorageUnavailable``; those that write, ``OutcomeUnknown``.
 
@@ -64,20 +66,12 @@ class Webhooks:
     application are stored.
     """
 
-    def __init__(
-        self,
-        store: RedisWebhooks,
-        *,
-        check_url: CheckUrl,
-        clock: TimeSource,
-        random_bytes: RandomBytes,
-        idempotency: Idempotency,
-    ) -> None:
-        self._store = store
-        self._idempotency = idempotency
-        self._check_url = check_url
-        self._clock = clock
-        self._random_bytes = random_bytes
+    store: RedisWebhooks
+    _: KW_ONLY
+    check_url: CheckUrl
+    clock: TimeSource
+    random_bytes: RandomBytes
+    idempotency: Idempotency
 
     def create(
         self, app: str, url: str, events: Sequence[str], key: IdempotencyKey | None = None
@@ -87,17 +81,17 @@ class Webhooks:
         Raises ``RefusedUrl``, ``LookupFailed``, ``LimitReached``.
         """
         for _ in range(_MAX_ATTEMPTS):
-            now = self._clock()
+            now = self.clock()
             request = self._repeatable(key, app, CREATE)
             prior = request.prior(now)
             if prior is not None:
                 return CommandResult(_as_answered(app, prior), replayed=True)
-            self._check_url(url, app)
-            name = b32encode(self._random_bytes(10)).decode().lower()
+            self.check_url(url, app)
+            name = b32encode(self.random_bytes(10)).decode().lower()
             secret = new_secret(request.random_bytes)
             webhook = Webhook(name, app, url, tuple(dict.fromkeys(events)), "unverified", now, secret)
             try:
-                if not self._store.create(webhook, MAX_WEBHOOKS, request.repeat(now, _stored_answer(webhook))):
+                if not self.store.create(webhook, MAX_WEBHOOKS, request.repeat(now, _stored_answer(webhook))):
                     raise LimitReached("too_many_webhooks", max=MAX_WEBHOOKS)
             except RepeatKnown:
                 continue
@@ -106,15 +100,15 @@ class Webhooks:
 
     def is_repeated(self, app: str, key: IdempotencyKey | None, *purpose: str) -> bool:
         """Return whether there was an earlier request with this key; ``purpose`` is that of a ``RepeatableRequest``."""
-        return self._repeatable(key, app, *purpose).prior(self._clock()) is not None
+        return self._repeatable(key, app, *purpose).prior(self.clock()) is not None
 
     def all(self, app: str) -> list[Webhook]:
         """Return the endpoints of an application, the oldest first."""
-        return self._store.all(app)
+        return self.store.all(app)
 
     def get(self, app: str, webhook: str) -> Webhook:
         """Return the endpoint of an application."""
-        endpoint = None if shard_of(app) is None else self._store.read(app, webhook)
+        endpoint = None if shard_of(app) is None else self.store.read(app, webhook)
         if endpoint is None:
             raise NotFound("no_such_webhook")
         return endpoint
@@ -126,7 +120,7 @@ class Webhooks:
         endpoint that is not verified is challenged again.
         """
         if change.url is not None:
-            self._check_url(change.url, app)
+            self.check_url(change.url, app)
         request = self._repeatable(None, app)
         after = self._change(
             app, webhook, lambda before: _changed(before, change), request=request, resumes=bool(change.active)
@@ -137,7 +131,7 @@ class Webhooks:
     def delete(self, app: str, webhook: str) -> None:
         """Delete an endpoint."""
         for _ in range(_MAX_ATTEMPTS):
-            if self._store.replace(self.get(app, webhook), None):
+            if self.store.replace(self.get(app, webhook), None):
                 return
         raise StorageUnavailable("contention")
 
@@ -153,7 +147,7 @@ class Webhooks:
         secret = new_secret(request.random_bytes)
 
         def changed(before: Webhook) -> Webhook:
-            now = self._clock()
+            now = self.clock()
             return before._replace(secret=secret, old_secret=before.secret, old_secret_until=now + OVERLAP_MS)
 
         after = self._change(app, webhook, changed, request=request, answer=_stored_answer)
@@ -167,7 +161,7 @@ class Webhooks:
         Raises ``LimitReached`` if too many requested messages wait.
         """
         request = self._repeatable(key, app, ASK_PING, webhook)
-        ping = RequestedMessage(message_id(webhook, self._random_bytes(16).hex()), kind, self._clock())
+        ping = RequestedMessage(message_id(webhook, self.random_bytes(16).hex()), kind, self.clock())
         return self._request(app, webhook, lambda _: ping, request)
 
     def send_again(
@@ -180,7 +174,7 @@ class Webhooks:
         """
 
         def find(endpoint: Webhook) -> RequestedMessage:
-            attempt = next((attempt for attempt in self._store.attempts(endpoint) if attempt.message == message), None)
+            attempt = next((attempt for attempt in self.store.attempts(endpoint) if attempt.message == message), None)
             if attempt is None:
                 raise NotFound("no_such_message")
             if attempt.type == CHALLENGE:
@@ -210,10 +204,10 @@ class Webhooks:
 
     def attempts(self, app: str, webhook: str) -> list[DeliveryAttempt]:
         """Return the last delivery attempts of an endpoint, the newest first."""
-        return self._store.attempts(self.get(app, webhook))
+        return self.store.attempts(self.get(app, webhook))
 
     def _repeatable(self, key: IdempotencyKey | None, app: str, *purpose: str) -> RepeatableRequest:
-        return RepeatableRequest(self._store.repeated, self._idempotency, self._random_bytes, key, *purpose, app=app)
+        return RepeatableRequest(self.store.repeated, self.idempotency, self.random_bytes, key, *purpose, app=app)
 
     def _change(
         self,
@@ -230,16 +224,14 @@ class Webhooks:
         ``answer`` returns what to store of the answer in the idempotency record.
         """
         for _ in range(_MAX_ATTEMPTS):
-            now = self._clock()
+            now = self.clock()
             prior = request.prior(now)
             if prior is not None:
                 return prior
             before = self.get(app, webhook)
             after = change(before)
             try:
-                if self._store.replace(
-                    before, after, at=now, resume=resumes, repeat=request.repeat(now, answer(after))
-                ):
+                if self.store.replace(before, after, at=now, resume=resumes, repeat=request.repeat(now, answer(after))):
                     return after
             except RepeatKnown:
                 continue
