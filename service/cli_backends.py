@@ -13,12 +13,11 @@ from time import monotonic
 from typing import Final
 
 from service.backends.facade import BackendsFacade
-from service.backends.index.reindex import Progress
+from service.backends.index.reindex import Progress, Reindexer
 from service.backends.keys import CACHE_SECONDS, Backends
 from service.backends.values import NO_OWN_LIMITS, Backend
-from service.bootstrap.storage import open_storage
+from service.bootstrap.storage import build_repository, open_storage
 from service.bootstrap.web import build_backends
-from service.bootstrap.workers import build_reindexer
 from service.config import Settings
 from service.devserver.terminal import warn
 from service.engine.errors import Refusal
@@ -150,7 +149,8 @@ def reindex(settings: Settings, app: str | None) -> int:
             reported_at = monotonic()
             warn(_progress(progress))
 
-    reindexer = build_reindexer(settings, storage, report)
+    repository = build_repository(settings, storage, lambda _: None)
+    reindexer = Reindexer(repository, storage.game_index, storage.reminders, storage.clock, report)
     try:
         result = reindexer.run(RedisScan(storage.topology), app)
     except (StorageUnavailable, OutcomeUnknown) as error:

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 import orjson
 
 from service.bootstrap.secret_file import known_secrets
-from service.bootstrap.storage import Storage, open_storage
-from service.bootstrap.workers import build_repository
+from service.bootstrap.storage import Storage, build_repository, open_storage
 from service.client_address import client_network, parse_address
 from service.config import Settings
 from service.devserver.terminal import warn

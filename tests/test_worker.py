@@ -26,7 +26,7 @@ from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.gate
 
-REAL = "service.server.wsgi:create()"
+REAL = "service.bootstrap.web:create()"
 LONG_GRACE = "600"
 """A GRACEFUL_TIMEOUT, in seconds, so much longer than PATIENCE that a test fails if a stop takes that long."""
 SHORT_LIMITS = "--worker-class=tests.support.worker_limits.ShortLimitsWorker --keep-alive=1"

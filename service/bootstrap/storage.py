@@ -1,31 +1,38 @@
-"""Build the stores of a process in Redis, and the sender of requests to URLs of applications, from the settings.
+"""Build the stores of a process in Redis, its games, and the sender of requests to URLs of applications.
 
 Owns the list of adapters, and the metrics that observe each.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
-from threading import BoundedSemaphore
-from typing import NamedTuple
+from threading import BoundedSemaphore, Thread
+from typing import Final, NamedTuple
 
 from service.backends.index.store import RedisIndex, RedisLobby
 from service.backends.store import RedisBackends, RedisErasures
 from service.backends.webhooks.store import RedisWebhooks
 from service.config import Settings
-from service.games.automation.deletions import DeletedGames
+from service.games.automation.deletions import EVERY_GAME, DeletedGames
 from service.games.model.schedule import DAY_MS, Lifetimes
+from service.games.ports import Runtime, sequential_runtime
+from service.games.store.admission import StoragePolicy
 from service.games.store.all_games import RedisStoredGames
 from service.games.store.redis_store import RedisDeletions, RedisGamesOfBots, RedisStore
 from service.games.store.reminder_queue import RedisReminders
+from service.games.store.repository import GameRepository
 from service.games.store.stats import RedisStats
+from service.games.store.transactions import Committed
 from service.learning.store import RedisLearning
 from service.limits.memory import MemoryReserve
 from service.limits.stored_bytes import Budgets, RedisShares
-from service.metrics import Metrics
+from service.metrics import Metrics, StoreGauges
 from service.outgoing.sender import Sender
 from service.redis.calls import NO_LIMIT, WRITE_FAILURES, RedisCalls, observe_nothing
+from service.redis.connection import MAX_CONNECTIONS
 from service.redis.server_clock import ServerClock
 from service.redis.topology import Topology, open_topology
 
@@ -49,11 +56,6 @@ class Storage(NamedTuple):
     stats: RedisStats
     stored_games: RedisStoredGames
     learning: RedisLearning
-
-
-def lifetimes_of(settings: Settings) -> Lifetimes:
-    """Return the lifetimes of stored games."""
-    return Lifetimes.at_most(settings.game_ttl_days * DAY_MS, settings.finished_ttl_days * DAY_MS)
 
 
 def open_storage(settings: Settings, metrics: Metrics, max_calls: int | None = None) -> Storage:
@@ -95,7 +97,53 @@ def open_storage(settings: Settings, metrics: Metrics, max_calls: int | None = N
     )
 
 
-# The sender of requests to the URLs of applications.
+def build_repository(
+    settings: Settings,
+    storage: Storage,
+    observe: Callable[[Committed], None],
+    *,
+    runtime: Runtime | None = None,
+    admit_read: Callable[[int], None] | None = None,
+) -> GameRepository:
+    """Return the games of this storage; the arguments are those of ``GameRepository``.
+
+    Without ``runtime`` and ``admit_read``, for a process that serves no requests: its reads are not limited.
+    """
+    lifetimes = Lifetimes.at_most(settings.game_ttl_days * DAY_MS, settings.finished_ttl_days * DAY_MS)
+    repository = GameRepository(
+        storage.store,
+        runtime or sequential_runtime(storage.clock, os.urandom),
+        observe=observe,
+        admit_read=admit_read or (lambda _: None),
+        allowance=storage.reminders.heartbeats.allowance,
+        policy=StoragePolicy(lifetimes, storage.shares, automatic=runtime is None),
+    )
+    storage.reminders.heartbeats.on_outage(partial(repository.cache.forget, EVERY_GAME))
+    return repository
+
+
+MAX_CALLS: Final = MAX_CONNECTIONS * 3 // 4
+"""The maximum number of concurrent calls of a messenger about games and endpoints; it works on hundreds of them.
+
+The other connections remain free for polling.
+"""
+
+
+def build_worker_parts(
+    settings: Settings, metrics: Metrics, max_calls: int | None = None
+) -> tuple[Storage, GameRepository]:
+    """Return the storage and the games of a process that handles reminders.
+
+    Deadlines are compared with the clock of Redis. ``max_calls`` is that of ``open_storage``. Raises ``ValueError``
+    without a ``REDIS_URL``.
+    """
+    storage = open_storage(settings, metrics, max_calls)
+    repository = build_repository(settings, storage, metrics.write_committed)
+    Thread(target=storage.shares.keep_refreshing, name="memory of the store", daemon=True).start()
+    metrics.show_store(StoreGauges(storage.stats.read, lambda: None))
+    storage.deleted.on_deletion(repository.cache.forget)
+    storage.deleted.on_erasure(repository.cache.forget)
+    return storage, repository
 
 
 def build_sender(settings: Settings) -> Sender:

@@ -26,7 +26,7 @@ from service.config import Settings
 from service.devserver.embedded import CannotServe, EmbeddedServer
 from service.devserver.terminal import ChildProcess, claim_standard_streams, print_line, warn
 
-APP = "service.server.wsgi:create()"
+APP = "service.bootstrap.web:create()"
 GUNICORN_CONF = Path(__file__).parent.parent / "server" / "gunicorn_conf.py"
 
 RESTART_PAUSE_SECONDS = 1.0  # limits the restarts of a process that always fails

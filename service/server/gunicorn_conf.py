@@ -49,7 +49,7 @@ def _address(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-wsgi_app = "service.server.wsgi:create()"
+wsgi_app = "service.bootstrap.web:create()"
 bind = [_address(settings.host, settings.port)]
 if settings.metrics_port:
     bind.append(_address(settings.metrics_host, settings.metrics_port))

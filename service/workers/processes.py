@@ -21,8 +21,7 @@ from prometheus_client import CollectorRegistry
 from service.backends.erasures import Erasures
 from service.backends.index.outbox import Outbox
 from service.backends.webhooks.deliveries import Deliveries
-from service.bootstrap.storage import Storage, build_sender
-from service.bootstrap.workers import MAX_CALLS, build_worker_parts
+from service.bootstrap.storage import MAX_CALLS, Storage, build_sender, build_worker_parts
 from service.bots.choice import choose_move
 from service.config import Settings
 from service.games.automation.deletions import POLL_SECONDS, DeletedGames

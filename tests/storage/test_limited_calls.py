@@ -12,7 +12,7 @@ import redis
 
 from service.backends.values import DeliveryAttempt, DueGame, Webhook
 from service.backends.webhooks.store import RedisWebhooks
-from service.bootstrap.workers import MAX_CALLS
+from service.bootstrap.storage import MAX_CALLS
 from service.games.store.redis_store import RedisStore
 from service.redis.connection import MAX_CONNECTIONS, Command, connect
 from service.redis.topology import SingleNodeTopology

@@ -10,12 +10,12 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from service.server import wsgi
+from service.bootstrap import web
 
 
 def create() -> Callable[..., Iterable[bytes]]:
     """The application that gunicorn serves."""
-    application = wsgi.create()
+    application = web.create()
     gc.disable()
 
     def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:

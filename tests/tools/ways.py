@@ -26,9 +26,8 @@ from prometheus_client import CollectorRegistry
 
 from service.backends.index.outbox import Outbox
 from service.bootstrap.secret_file import server_secrets
-from service.bootstrap.storage import build_sender, open_storage
+from service.bootstrap.storage import build_sender, build_worker_parts, open_storage
 from service.bootstrap.web import build_app
-from service.bootstrap.workers import build_worker_parts
 from service.bots.choice import choose_move
 from service.config import Settings
 from service.devserver.embedded import EmbeddedServer

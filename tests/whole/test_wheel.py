@@ -21,7 +21,7 @@ pytestmark = pytest.mark.nightly
 
 SOURCES = ("pyproject.toml", "README.md", "LICENSE", "service")
 SERVED = ROOT / "service" / "web" / "openapi"
-STARTED = ("__main__", "cli", "server.wsgi", "server.gunicorn_conf", "server.gunicorn_worker")
+STARTED = ("__main__", "cli", "bootstrap.web", "server.gunicorn_conf", "server.gunicorn_worker")
 """The modules that the commands and gunicorn load; they import all others but the games, which are found by name."""
 ONLY_FOR_TOOLS = {"apispec", "pyyaml"}
 
