@@ -120,11 +120,17 @@ class Unreadable(StorageUnavailable):
 
 
 class WrittenByNewer(Unreadable):
-    """A newer service wrote this game."""
+    """A newer service wrote this: its format, variant, edition or type is unknown here. An upgrade is in progress."""
+
+    def __init__(self) -> None:
+        super().__init__("newer format", retry_after=30)
 
 
 class Damaged(Unreadable):
     """The stored data of this game fail their checksum: only an operator can restore the game."""
+
+    def __init__(self) -> None:
+        super().__init__("damaged", retry_after=600)
 
 
 class Deferred(StorageUnavailable):

@@ -15,7 +15,6 @@ from msgspec import DecodeError, json
 from service.games.model.game import Game
 from service.games.ports import WrittenByNewer
 from service.games.reminders import ReminderKind
-from service.games.store.cache import UPGRADE_SECONDS
 from service.games.store.codec import decoder, encoder, state_prefix
 from service.learning.review import Hint, Review
 from service.redis import keys
@@ -132,4 +131,4 @@ def _decoded(form: json.Decoder[Any], data: bytes) -> Any:
     try:
         return form.decode(data)
     except DecodeError:
-        raise WrittenByNewer("newer format", retry_after=UPGRADE_SECONDS) from None
+        raise WrittenByNewer from None

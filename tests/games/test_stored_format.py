@@ -24,10 +24,10 @@ from service.engine.presence import Claimed, Presence
 from service.engine.state import PlacementScore
 from service.engine.tiles import TILES, parse_tile
 from service.games.model.clock import ClockSettings, RunningClock
-from service.games.model.errors import Corrupted, NewerFormat
 from service.games.model.game import Game, Ownership, rules_for
 from service.games.model.game_events import Created, EventEnvelope, GameEvent, Joined, Renamed
 from service.games.model.seats import Seats
+from service.games.ports import Damaged, WrittenByNewer
 from service.games.store.checksums import with_sum
 from service.games.store.codec import decode_event, decode_game, encode_event, encode_game, encode_tombstone
 from tests.games.tables import Hosted
@@ -210,7 +210,7 @@ def test_a_tombstone_is_stored_as_these_bytes() -> None:
     ],
 )
 def test_a_game_of_another_format_is_of_a_newer_service(data: bytes) -> None:
-    with pytest.raises(NewerFormat):
+    with pytest.raises(WrittenByNewer):
         decode_game("a game", 7, with_sum(data))
 
 
@@ -219,14 +219,14 @@ def test_a_game_of_which_one_bit_was_changed_is_none(stored: bytes) -> None:
     for place in range(8 * len(stored)):
         damaged = bytearray(stored)
         damaged[place // 8] ^= 1 << place % 8
-        with pytest.raises(Corrupted):
+        with pytest.raises(Damaged):
             decode_game("a game", 7, bytes(damaged))
     for length in range(len(stored)):
-        with pytest.raises(Corrupted):
+        with pytest.raises(Damaged):
             decode_game("a game", 7, stored[:length])
 
 
 @pytest.mark.parametrize("data", [b"[99,65000,[0],1]", b"[99,65000]", b"[99]"])
 def test_an_event_of_an_unknown_type_is_of_a_newer_service(data: bytes) -> None:
-    with pytest.raises(NewerFormat):
+    with pytest.raises(WrittenByNewer):
         decode_event(7, 1_000, data)

@@ -237,7 +237,7 @@ def test_what_cannot_be_read_here_is_not_read_again_and_again(scene: Scene, monk
     following.poll()
     scene.move()
     scene.feed.publish(None)
-    scene.store.away, scene.store.refusal, scene.store.asked = True, Damaged("damaged", 600), 0
+    scene.store.away, scene.store.refusal, scene.store.asked = True, Damaged(), 0
     assert following.wait(0.1) is None
     assert following.wait(0.1) is None
     assert scene.store.asked == 1

@@ -37,14 +37,6 @@ class Gone(Refusal):
         self.app = app
 
 
-class NewerFormat(Exception):
-    """A newer service wrote this game or event: its format, variant, edition or type is unknown here."""
-
-
-class Corrupted(Exception):
-    """The stored data of this game fail their checksum."""
-
-
 class Forbidden(Refusal):
     """The join code is wrong, the token belongs to another seat, or the service does not allow the request."""
 

@@ -37,7 +37,7 @@ from service.games.model.views import (
 from service.games.ports import EventFeed
 from service.games.queries.fairness import FairnessReport, fairness_report, is_provable
 from service.games.queries.subscription import EventSubscription, Subscriber
-from service.games.store.history import decode
+from service.games.store.codec import decode_event
 from service.games.store.repository import GameRepository
 from service.records.record import Record
 from service.redis.errors import StorageUnavailable
@@ -186,7 +186,7 @@ class GameQueries:
         if after > stored.version or stored.first > after + 1:
             return self._reset(subscriber)
         envelopes = [
-            decode(version, subscriber.created_at, data)
+            decode_event(version, subscriber.created_at, data)
             for version, data in enumerate(self._repository.histories.yielding(stored.events), stored.first)
         ]
         named = any([isinstance(envelope.event, WITH_NAME) for envelope in envelopes])

@@ -14,10 +14,10 @@ from typing import Final, NamedTuple
 
 from service.engine.events import Finished
 from service.engine.view import DealtView
-from service.games.model.errors import Gone, NewerFormat
+from service.games.model.errors import Gone
 from service.games.model.game_events import Freed, Started, TokenChanged, seat_after
 from service.games.model.views import WITH_NAME, Deleted, EventPage, EventView, Reset, view_event
-from service.games.ports import EventFeed, EventNotification
+from service.games.ports import EventFeed, EventNotification, WrittenByNewer
 from service.games.queries.follower import Follower
 from service.games.store.codec import decode_event
 
@@ -100,7 +100,7 @@ class EventSubscription(Follower[EventPage]):
         first, created_at, seat = self.cursor + 1, self.subscriber.created_at, self.subscriber.seat
         try:
             envelopes = [decode_event(version, created_at, data) for version, data in enumerate(encoded, first)]
-        except NewerFormat:
+        except WrittenByNewer:
             self._must_read = True  # reading the store raises the proper error
             return None
         if any([isinstance(envelope.event, (*WITH_NAME, Started)) for envelope in envelopes]):

@@ -12,19 +12,16 @@ from threading import Lock
 from typing import Final, NamedTuple
 
 from service.bounded_cache import BoundedCache
-from service.games.model.errors import Corrupted, Gone, NewerFormat, NotFound
+from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game
 from service.games.model.game_events import EventEnvelope
 from service.games.model.views import forget_seat_views
-from service.games.ports import Store, StoredGame, WrittenByNewer
+from service.games.ports import Store, StoredGame
 from service.games.reminders import OutageAllowance
-from service.games.store.checksums import damaged
 from service.games.store.codec import decode_game
 
 CACHE_SIZE: Final = 1000
 """Games in the cache of a process."""
-UPGRADE_SECONDS: Final = 30
-"""Seconds after which a client can retry if only a newer service can read the game: an upgrade is in progress."""
 _PUBLISHED: Final = 500
 """Games whose last publication a process caches."""
 _EARLIER_CACHE_SIZE: Final = 32
@@ -77,10 +74,6 @@ class GameCache:
                 game = known.game
             else:
                 game = decode_game(game_id, stored.version, stored.state)
-        except NewerFormat:
-            raise WrittenByNewer("newer format", retry_after=UPGRADE_SECONDS) from None
-        except Corrupted:
-            raise damaged() from None
         except Gone:
             if known is not None:
                 self.forget((game_id,))

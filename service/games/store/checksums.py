@@ -6,15 +6,12 @@ import logging
 from typing import Final
 from zlib import crc32
 
-from service.games.model.errors import Corrupted
 from service.games.ports import Damaged
 
 SUM_CHARS: Final = 8
 """Hexadecimal digits of a checksum."""
 WITH_SUM: Final = b"%b%08x"
 """The format of data with their checksum. Every write uses it directly, to save the call of ``with_sum``."""
-_REPAIR_SECONDS: Final = 600
-"""Seconds after which a client can retry; until then an operator may have restored the game."""
 
 _log = logging.getLogger(__name__)
 
@@ -25,14 +22,9 @@ def with_sum(data: bytes) -> bytes:
 
 
 def without_sum(data: bytes) -> bytes:
-    """Return the data without their checksum. Raises ``Corrupted`` if it is wrong."""
+    """Return the data without their checksum. If it is wrong, log that, and raise ``Damaged``."""
     rest = data[:-SUM_CHARS]
     if data != WITH_SUM % (rest, crc32(rest)):
-        raise Corrupted
+        _log.error("what is stored of a game is damaged")
+        raise Damaged
     return rest
-
-
-def damaged() -> Damaged:
-    """Log that data of a game are damaged; return the error."""
-    _log.error("what is stored of a game is damaged")
-    return Damaged("damaged", retry_after=_REPAIR_SECONDS)

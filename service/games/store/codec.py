@@ -26,10 +26,11 @@ from service.engine.state import State
 from service.engine.tiles import TILES, Tile
 from service.engine.variant import Rules
 from service.engine.variants import variants
-from service.games.model.errors import Gone, NewerFormat
+from service.games.model.errors import Gone
 from service.games.model.game import Game, GameFacts, rules_for
 from service.games.model.game_events import GAME_EVENT_TYPES, EventEnvelope, GameEvent
 from service.games.model.seats import Seat, Seats
+from service.games.ports import WrittenByNewer
 from service.games.store.checksums import WITH_SUM, with_sum, without_sum
 
 # The types of stored values: arrays of fields in order, which msgspec encodes and decodes by type.
@@ -209,7 +210,7 @@ def encode_tombstone(app: str) -> bytes:
 def decode_game(game_id: str, version: int, data: bytes) -> Game:
     """Decode a game.
 
-    Raises ``Gone`` for a tombstone, ``NewerFormat`` if a newer service wrote it, ``Corrupted`` for a wrong checksum.
+    Raises ``Gone`` for a tombstone, ``WrittenByNewer``, and ``Damaged`` for a wrong checksum.
     """
     data = without_sum(data)
     head = _HEAD.match(data)
@@ -217,14 +218,14 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         number, *others = json.decode(data)
         if number == _TOMBSTONE:
             raise Gone(version, others[0])
-        raise NewerFormat
+        raise WrittenByNewer
     if int(head[1]) not in READABLE:
-        raise NewerFormat
+        raise WrittenByNewer
     stored = _game_decoder.decode(data)
     fields = asdict(stored.fields)
     variant = variants().get(stored.variant)
     if variant is None or fields["edition"] > variant.edition:
-        raise NewerFormat
+        raise WrittenByNewer
     fields["seats"] = Seats(fields["seats"])
     rules = rules_for(stored.variant, fields["options"], len(fields["seats"]))
     layout = _decode_layout(rules, stored.placements, stored.ends, stored.last_end_number)
@@ -382,13 +383,10 @@ def encode_event(event: GameEvent, since_creation: int, to_act: tuple[int, ...])
 
 
 def decode_event(version: int, created_at: int, data: bytes) -> EventEnvelope:
-    """Decode the event that led to ``version``; ``created_at`` in milliseconds since 1970.
-
-    Raises ``NewerFormat`` if a newer service wrote it.
-    """
+    """Decode the event that led to ``version``; ``created_at`` in ms since 1970. Raises ``WrittenByNewer``."""
     codec = _EVENT_DECODERS.get(data[1 : data.find(b",")])
     if codec is None:
-        raise NewerFormat
+        raise WrittenByNewer
     _, since_creation, to_act, *values = astuple(codec.decoder.decode(data))
     for place, _, read in codec.conversions:
         if values[place] is not None:

@@ -14,7 +14,6 @@ from service.engine.events import Dealt
 from service.engine.presence import ALL_PRESENT, PresenceEvent
 from service.engine.replay import replay
 from service.games.model.clock import start_clock
-from service.games.model.errors import NewerFormat
 from service.games.model.following import replay_timed
 from service.games.model.game import Game, rules_for
 from service.games.model.game_events import (
@@ -30,8 +29,8 @@ from service.games.model.game_events import (
     commitments_after,
 )
 from service.games.model.seats import HUMAN, OPEN_SEAT, Seat, Seats, left_name
-from service.games.ports import EventRange, RunLater, Store, WrittenByNewer
-from service.games.store.cache import UPGRADE_SECONDS, GameCache, expired
+from service.games.ports import EventRange, RunLater, Store
+from service.games.store.cache import GameCache, expired
 from service.games.store.codec import decode_event
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
@@ -80,7 +79,9 @@ class GameHistory:
         encoded = self._store.events(game.id, versions)
         if len(encoded) != len(versions):
             raise expired()
-        return [decode(version, game.created_at, data).event for version, data in zip(versions, encoded, strict=True)]
+        return [
+            decode_event(version, game.created_at, data).event for version, data in zip(versions, encoded, strict=True)
+        ]
 
     def game_with_events(self, game_id: str, after: int, limit: int) -> tuple[Game, list[EventEnvelope], int] | None:
         """Return the stored game, at most ``limit`` of its events after a version, and its bytes in the store.
@@ -93,7 +94,7 @@ class GameHistory:
             return None
         game = self._cache.decode(game_id, stored.stored)
         numbered = zip(range(stored.events.first, game.version + 1), stored.events.events, strict=False)
-        return game, [decode(version, game.created_at, data) for version, data in numbered], stored.size
+        return game, [decode_event(version, game.created_at, data) for version, data in numbered], stored.size
 
     def event_range(self, game_id: str, after: int, limit: int) -> EventRange:
         """Return at most ``limit`` encoded events after a version. Raises ``NotFound`` if the game has expired."""
@@ -109,7 +110,7 @@ class GameHistory:
         """
         page = self.event_range(game.id, after, limit)
         numbered = zip(range(page.first, game.version + 1), page.events, strict=False)
-        return [decode(version, game.created_at, data) for version, data in numbered]
+        return [decode_event(version, game.created_at, data) for version, data in numbered]
 
     def history(self, game: Game) -> list[EventEnvelope]:
         """Return all events of the game up to its version, and perhaps newer ones.
@@ -123,7 +124,7 @@ class GameHistory:
             if page.first != len(history) + 1 or not page.events:
                 raise StorageUnavailable("events are missing")
             for version, data in enumerate(self.yielding(page.events), page.first):
-                history.append(decode(version, game.created_at, data))
+                history.append(decode_event(version, game.created_at, data))
         return history
 
     def events_of_round(self, game: Game, version: int) -> list[GameEvent]:
@@ -145,7 +146,7 @@ class GameHistory:
         if page.first != after + 1 or len(page.events) != version - after:
             raise StorageUnavailable("events are missing")
         numbered = enumerate(self.yielding(page.events), page.first)
-        return [decode(number, game.created_at, data).event for number, data in numbered]
+        return [decode_event(number, game.created_at, data).event for number, data in numbered]
 
     def yielding(self, items: Iterable[T]) -> Iterator[T]:
         """Yield the items, and let other requests run after every ``_EVENTS_PER_TURN`` of them."""
@@ -223,14 +224,6 @@ def _with_seats_at(game: Game, version: int, later: Iterable[GameEvent], at: int
     for seat, event in next_changes.items():
         seats[seat] = Seat(HUMAN, left_name(seat)) if isinstance(event, Freed) else Seat(OPEN_SEAT)
     return game._replace(seats=Seats(seats))
-
-
-def decode(version: int, created_at: int, data: bytes) -> EventEnvelope:
-    """Decode a stored event. Raises ``WrittenByNewer`` if a newer service wrote it."""
-    try:
-        return decode_event(version, created_at, data)
-    except NewerFormat:
-        raise WrittenByNewer("newer format", retry_after=UPGRADE_SECONDS) from None
 
 
 _log = logging.getLogger(__name__)

@@ -13,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, get_args
 from zlib import crc32
 
-from service.games.model.errors import Corrupted
 from service.games.ports import (
     DELETIONS_KEPT_MS,
     IDEMPOTENCY_TTL,
@@ -36,7 +35,7 @@ from service.games.ports import (
 )
 from service.games.reminders import NO_REMINDERS, NOT_OF_GAMES, ReminderKind, Reminders
 from service.games.store.all_games import parse_stored
-from service.games.store.checksums import SUM_CHARS, WITH_SUM, damaged, with_sum, without_sum
+from service.games.store.checksums import SUM_CHARS, WITH_SUM, with_sum, without_sum
 from service.games.store.compression import compress, decompress
 from service.games.store.open_tables import RedisOpenTables
 from service.limits.memory import MemoryReserve
@@ -61,10 +60,7 @@ def frame(write: bytes, events: Sequence[bytes]) -> list[bytes]:
 
 def events_of(entries: Sequence[bytes]) -> list[bytes]:
     """Return the events of consecutive entries, including those of a block. Raises ``Damaged``."""
-    try:
-        contents = [without_sum(entry) for entry in entries]
-    except Corrupted:
-        raise damaged() from None
+    contents = [without_sum(entry) for entry in entries]
     block = contents.pop(0) if contents and contents[0].startswith(_COMPACTED) else b""
     events = [content.partition(b" ")[2] for content in contents]
     return [*decompress(block.removeprefix(_COMPACTED)), *events] if block else events
@@ -329,10 +325,7 @@ def _code_args(game: str, codes: Codes) -> tuple[tuple[bytes, ...], int]:
 
 def _parse_prior(value: bytes) -> PriorWrite:
     """Return the write of an idempotency record. Raises ``Damaged``."""
-    try:
-        write_id, version, fingerprint = without_sum(value).split(b" ", 2)
-    except Corrupted:
-        raise damaged() from None
+    write_id, version, fingerprint = without_sum(value).split(b" ", 2)
     return PriorWrite(int(version), fingerprint, write_id)
 
 
