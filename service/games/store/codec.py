@@ -59,11 +59,12 @@ _STORED_AS: Final[dict[Any, Any]] = {Seats: tuple[Seat, ...]}
 """The types that replace, for decoding, types of fields that msgspec does not know."""
 
 
-class StoredFields:
+class _StoredFields:
     """The fields of a class as an array, in order, except those in ``without``.
 
     ``type``: the type to which such an array is decoded.
-    ``optional``: the last fields, which can be missing in the array, and their defaults (``False`` or ``None``).
+    ``values``: returns the fields of a value for the array.
+    ``optional``: the last fields, which can be missing in the array, and their defaults.
     """
 
     def __init__(self, kind: type, without: tuple[str, ...], optional: Mapping[str, object]) -> None:
@@ -74,17 +75,7 @@ class StoredFields:
                 for name, annotation in types.items()
             ]
         )
-        self._defaults = tuple(optional.values())
-        self._all: Callable[[Any], tuple[object, ...]] = attrgetter(*types)
-
-    def values(self, value: object) -> tuple[object, ...]:
-        """Return the fields of a value for the array, without the last ones if they have their defaults."""
-        values = self._all(value)
-        for default in reversed(self._defaults):
-            if values[-1] is not default:
-                break
-            values = values[:-1]
-        return values
+        self.values: Callable[[Any], tuple[object, ...]] = attrgetter(*types)
 
 
 MAX_ENTRIES: Final = 256
@@ -153,12 +144,12 @@ _new_placement: Final = partial(_new, Placement)
 # Games
 
 # The fields in ``without`` are stored elsewhere in the array, stored beside it, or derived.
-_GAME_FIELDS: Final = StoredFields(
+_GAME_FIELDS: Final = _StoredFields(
     GameFacts,
     optional={"auto": False, "room": None},
     without=("id", "version", "write_id", "variant", "rules", "state", "trace", "allowance"),
 )
-_STATE_FIELDS: Final = StoredFields(State, without=("layout",), optional={"manche": None})
+_STATE_FIELDS: Final = _StoredFields(State, without=("layout",), optional={"manche": None})
 _game_decoder: Final = decoder(
     struct_of(
         [
@@ -178,16 +169,18 @@ _game_decoder: Final = decoder(
 
 def encode_game(game: Game) -> bytes:
     """Return the bytes of a game, without its id and version, which the store saves separately."""
-    layout = game.state.layout
-    encoded = _encode_layout(layout)
+    state, layout = game.state, game.state.layout
+    fields, state_fields = _GAME_FIELDS.values(game), _STATE_FIELDS.values(state)
+    if game.room is None:  # the last fields are left out if they have their defaults
+        fields = fields[:-1] if game.auto else fields[:-2]
     stored: tuple[object, ...] = (
         game.write_id,
         FORMAT,
         game.variant.key,
-        _GAME_FIELDS.values(game),
-        _STATE_FIELDS.values(game.state),
-        encoded.placements,
-        encoded.ends,
+        fields,
+        state_fields[:-1] if state.manche is None else state_fields,
+        Raw(b"[[%b],[%b],[%b],[%b],[%b]%b]" % _encode_placements(layout)),
+        Raw(b"[%b]" % b",".join(map(_encode_layout_end, layout.ends))),
         layout.last_end_number,
     )
     data = encoder.encode((*stored, game.trace) if game.trace else stored)
@@ -257,16 +250,8 @@ class _Columns(NamedTuple):
     """A comma and the list of the outer halves, if the layout stores them; else empty."""
 
 
-class _LayoutJson(NamedTuple):
-    """The placements and ends of a layout as JSON."""
-
-    columns: _Columns
-    placements: Raw
-    ends: Raw
-
-
-def _encode_whole_layout(layout: Layout) -> _LayoutJson:
-    """Return the JSON of a layout from all its placements."""
+def _encode_whole_layout(layout: Layout) -> _Columns:
+    """Return the columns of all placements of a layout."""
     columns = zip(*layout.placements, strict=True) if layout.placements else _NO_COLUMNS
     tiles, hosts, sides, seats, face_down, outer = columns
     written = (
@@ -277,16 +262,16 @@ def _encode_whole_layout(layout: Layout) -> _LayoutJson:
         list(compress(range(len(tiles)), face_down)),
     )
     outer_halves = b"," + encoder.encode(outer) if layout.names_outer else b""
-    return _layout_json(layout, _Columns._make([*[encoder.encode(event)[1:-1] for event in written], outer_halves]))
+    return _Columns._make([*[encoder.encode(column)[1:-1] for column in written], outer_halves])
 
 
-def _extend_layout(encoded: _LayoutJson, layout: Layout) -> _LayoutJson:
-    """Return the JSON of a layout from the JSON of the layout without its last tile."""
-    tiles, hosts, sides, seats, face_down, outer_halves = encoded.columns
+def _extend_layout(encoded: _Columns, layout: Layout) -> _Columns:
+    """Return the columns of a layout from those of the layout without its last tile."""
+    tiles, hosts, sides, seats, face_down, outer_halves = encoded
     tile, host, side, seat, down, outer = layout.placements[-1]
     if down:
         face_down = b"%b%b%d" % (face_down, b"," if face_down else b"", len(layout.placements) - 1)
-    columns = _Columns(
+    return _Columns(
         b"%b,%d" % (tiles, tile.index),
         b"%b,%d" % (hosts, host),
         b"%b,%d" % (sides, _SIDE_CODES[side]),
@@ -294,19 +279,10 @@ def _extend_layout(encoded: _LayoutJson, layout: Layout) -> _LayoutJson:
         face_down,
         outer_halves if outer is None else b"%b,%d]" % (outer_halves[:-1], outer),
     )
-    return _layout_json(layout, columns)
-
-
-def _layout_json(layout: Layout, columns: _Columns) -> _LayoutJson:
-    return _LayoutJson(
-        columns,
-        Raw(b"[[%b],[%b],[%b],[%b],[%b]%b]" % columns),
-        Raw(b"[%b]" % b",".join(map(_encode_layout_end, layout.ends))),
-    )
 
 
 _NO_COLUMNS: Final[tuple[tuple[Any, ...], ...]] = ((),) * 6
-_encode_layout: Final = LayoutCache(_encode_whole_layout, _extend_layout)
+_encode_placements: Final = LayoutCache(_encode_whole_layout, _extend_layout)
 
 
 @lru_cache(maxsize=8192)
