@@ -29,7 +29,7 @@ class DerivedBytes:
 
     def __init__(self, secret: bytes, *purpose: str) -> None:
         self._secret = secret
-        self._purpose = _with_lengths([word.encode() for word in purpose])
+        self._purpose = _with_lengths(purpose)
         self._calls = 0
 
     def __call__(self, size: int) -> bytes:
@@ -42,13 +42,13 @@ def new_game_id(random_bytes: RandomBytes) -> str:
 
     It does not start with a hyphen, because a command line would read such an id as an option.
     """
-    name = _base64(random_bytes(16))
+    name = urlsafe_b64encode(random_bytes(16)).rstrip(b"=").decode()
     return with_shard("A" + name[1:] if name.startswith("-") else name)
 
 
 def new_token(random_bytes: RandomBytes) -> str:
     """Return a token for a seat: 256 random bits after the prefix ``seat_``."""
-    return SEAT_PREFIX + _base64(random_bytes(32))
+    return SEAT_PREFIX + urlsafe_b64encode(random_bytes(32)).rstrip(b"=").decode()
 
 
 def new_write_id(random_bytes: RandomBytes) -> bytes:
@@ -105,7 +105,7 @@ def is_join_code(text: str, join_hash: bytes | None) -> bool:
 
 def short_digest(*words: str) -> str:
     """Return a digest of these words: 128 bits, 22 URL-safe characters. It depends on the boundaries of the words."""
-    return _base64(sha256(_with_lengths([word.encode("utf-8", "surrogateescape") for word in words])).digest()[:16])
+    return urlsafe_b64encode(sha256(_with_lengths(words)).digest()[:16]).rstrip(b"=").decode()
 
 
 def find_hash(secret: str, hashes: Sequence[bytes | None]) -> int | None:
@@ -118,9 +118,6 @@ def find_hash(secret: str, hashes: Sequence[bytes | None]) -> int | None:
     return match
 
 
-def _with_lengths(words: Iterable[bytes]) -> bytes:
-    return b"".join([b"%d:%b" % (len(word), word) for word in words])
-
-
-def _base64(data: bytes) -> str:
-    return urlsafe_b64encode(data).rstrip(b"=").decode()
+def _with_lengths(words: Iterable[str]) -> bytes:
+    encoded = [word.encode("utf-8", "surrogateescape") for word in words]
+    return b"".join([b"%d:%b" % (len(word), word) for word in encoded])
