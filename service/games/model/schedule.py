@@ -84,31 +84,26 @@ class BotTurn(NamedTuple):
 def bot_turn(game: Game) -> BotTurn | None:
     """Return the move or deal that the service must make now; ``None`` if a person must, or the game sleeps.
 
-    Between two rounds a person deals, if one is present and not eliminated.
+    Between two rounds a person deals, if one is present and not eliminated. The turn is due at a fixed time after the
+    match last changed, so that the time does not reveal the choice. Leaving and coming back do not count as changes;
+    otherwise a player could delay computer players with them.
     """
-    state, presence = game.state, game.presence
-    if game.status not in (PLAYING, ROUND_OVER) or sleeps(state, presence, game.seats):
+    state, presence, seats, seat, level = game.state, game.presence, game.seats, game.state.turn, SUBSTITUTE
+    if game.status not in (PLAYING, ROUND_OVER) or sleeps(state, presence, seats):
         return None
-    if state.phase == ROUND_OVER:
-        if present_people(state, presence, game.seats) or state.round >= MAX_ROUNDS_OF_BOTS:
+    if seat is None:
+        if present_people(state, presence, seats) or state.round >= MAX_ROUNDS_OF_BOTS:
             return None
-        return _bot_turn(game, state.active_seats()[0], SUBSTITUTE, "deal")
-    seat = state.turn
-    assert seat is not None
-    if game.seats[seat].kind == BOT:
-        return _bot_turn(game, seat, game.seats[seat].level or SUBSTITUTE, "move")
-    return None if presence.plays(seat) else _bot_turn(game, seat, SUBSTITUTE, "move")
-
-
-def _bot_turn(game: Game, seat: int, level: str, action: Literal["move", "deal"]) -> BotTurn:
-    """Return the turn, due at a fixed time after the match last changed, so that the time does not reveal the choice.
-
-    Leaving and coming back do not count as changes; otherwise a player could delay computer players with them.
-    """
+        seat = state.active_seats()[0]
+    elif seats[seat].kind == BOT:
+        level = seats[seat].level or SUBSTITUTE
+    elif presence.plays(seat):
+        return None
     acted, wait = game.running_clock.acted, game.pace or 0
-    if game.seats.people:
+    if seats.people:
         wait = _PACE_WITH_PEOPLE_MS if game.pace is None else game.pace
         wait = max(wait, _MIN_WITH_PEOPLE_MS.get(level, 0))
+    action: Literal["move", "deal"] = "move" if state.phase == PLAYING else "deal"
     return BotTurn(game, seat, level, action, acted + max(wait - LEAD_MS, 0), acted + wait)
 
 
@@ -173,16 +168,17 @@ def reminders(before: Game | None, after: Game) -> Reminders:
 
     ``before`` is ``None`` for a new game.
     """
+    games = (after,) if before is None else (before, after)
     owned = after.ownership is not None
-    automatic = after.is_automatic or (before is not None and before.is_automatic)
-    waits = after.seats.are_open or (before is not None and before.seats.are_open)
-    has_room_due = waits and any([game is not None and room_due(game) is not None for game in (before, after)])
+    automatic = any([game.is_automatic for game in games])
+    has_room_due = any([game.room is not None and room_due(game) is not None for game in games])
     if not automatic and not owned and not has_room_due:
         return NO_REMINDERS
     due: dict[ReminderKind, int | None] = {}
     if has_room_due or (automatic and after.clock is not None):
         due["clock"] = clock_due(after)
-    if automatic and (_may_have_bot_turn(after) or (before is not None and _may_have_bot_turn(before))):
+    # A computer player can play a seat of its own, or the seat of a player who is away.
+    if automatic and any([game.presence != ALL_PRESENT or not game.seats.are_people for game in games]):
         turn = bot_turn(after)
         kinds = after.seats.bot_kinds if after.is_awaited else ("bots_alone",)
         is_slow = len(kinds) > 1 and turn is not None and turn.is_slow
@@ -194,8 +190,3 @@ def reminders(before: Game | None, after: Game) -> Reminders:
     if owned:
         due["outbox"] = after.updated_at
     return due
-
-
-def _may_have_bot_turn(game: Game) -> bool:
-    """Return whether a computer player plays any seat, as a player or as a substitute."""
-    return game.presence != ALL_PRESENT or not game.seats.are_people
