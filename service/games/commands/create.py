@@ -22,7 +22,7 @@ from service.games.model.errors import TooManyGamesOfBots
 from service.games.model.forks import load_fork
 from service.games.model.game import OWNER, Game, Ownership
 from service.games.model.game_events import Created, GameEvent
-from service.games.model.seats import HUMAN, OPEN_SEAT, Room, Seat, Seats, bot_name
+from service.games.model.seats import BOT, HUMAN, OPEN_SEAT, Room, Seat, Seats, bot_name
 from service.games.model.tokens import JOIN_CODE_ATTEMPTS, hash_secret, new_game_id, new_join_code, new_token
 from service.games.model.views import CommandResult, CreatedGame, SeatToken, view_game
 from service.games.model.waiting import deal_if_full
@@ -60,30 +60,20 @@ def new_game(
     ``seed_bytes``: for the seed of the deals.
     ``skipped``: how many join codes to skip because other games have them.
     """
-    tokens = tuple(
-        [
-            SeatToken(seat, player.name, new_token(token_bytes))
-            for seat, player in enumerate(request.seats)
-            if player.kind == HUMAN and player.name is not None
-        ]
-    )
-    hashes = {token.seat: hash_secret(token.token) for token in tokens}
+    seats, tokens = _seats(request, token_bytes)
     has_open = any(player.kind == OPEN_SEAT for player in request.seats)
     codes = [new_join_code(token_bytes, shard_of(game_id) or 0) for _ in range(skipped + 1) if has_open]
     join_code = codes[-1] if codes else None
-    deck = _deck(request, game_id, seed_bytes)
+    deck = Deck(seed_bytes(32) if request.seed is None else seed_from_text(request.seed), request.deals)
+    if not request.arranged:
+        deck = deck._replace(game=game_id, client_seeds=tuple([player.client_seed or "" for player in request.seats]))
     variant = variants()[request.variant]
     game = Game(
         id=game_id,
         variant=variant,
         options=request.options,
         rules=rules,
-        seats=Seats(
-            [
-                Seat(player.kind, name, hashes.get(seat), player.level, player.ref)
-                for seat, (player, name) in enumerate(zip(request.seats, _names(request), strict=True))
-            ]
-        ),
+        seats=seats,
         join_hash=None if join_code is None else hash_secret(join_code),
         arranged=deck.game is None,
         deck=deck,
@@ -106,21 +96,19 @@ def new_game(
     return NewGame(game._replace(is_automatic=game.is_set_up_automatic), tokens, join_code)
 
 
-def _names(request: GameRequest) -> list[str | None]:
-    """Return the names in the order of seats, with names for computer players (``bot_name``)."""
-    names: list[str | None] = [player.name for player in request.seats]
-    for seat, player in enumerate(request.seats):
-        if player.level is not None:
+def _seats(request: GameRequest, token_bytes: RandomBytes) -> tuple[Seats, tuple[SeatToken, ...]]:
+    """Return the requested seats, with names for computer players, and the tokens of people."""
+    names = [player.name for player in request.seats]
+    seats, tokens = list[Seat](), list[SeatToken]()
+    for seat, (kind, name, _, level, ref) in enumerate(request.seats):
+        token_hash = None
+        if kind == HUMAN and name is not None:
+            tokens.append(SeatToken(seat, name, new_token(token_bytes)))
+            token_hash = hash_secret(tokens[-1].token)
+        elif kind == BOT:
             names[seat] = bot_name(names)
-    return names
-
-
-def _deck(request: GameRequest, game_id: str, random_bytes: RandomBytes) -> Deck:
-    """Return the deck of the requested game, with the given seed or a random one."""
-    seed = random_bytes(32) if request.seed is None else seed_from_text(request.seed)
-    if request.arranged:
-        return Deck(seed, request.deals)
-    return Deck(seed, game=game_id, client_seeds=tuple([player.client_seed or "" for player in request.seats]))
+        seats.append(Seat(kind, names[seat], token_hash, level, ref))
+    return Seats(seats), tuple(tokens)
 
 
 def create_game(

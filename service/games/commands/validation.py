@@ -96,7 +96,10 @@ def check_request(request: GameRequest, yield_control: Callable[[], None]) -> Ru
         for seat, player in enumerate(request.seats)
         if player.kind == BOT and player.level not in LEVELS
     }
-    errors |= _ownership_errors(request) | _rounds_errors(request)
+    errors |= _ownership_errors(request)
+    rounds, bots_alone = request.options.get("rounds"), all([player.kind == BOT for player in request.seats])
+    if bots_alone and isinstance(rounds, int) and rounds > MAX_ROUNDS_OF_BOTS:
+        errors["options.rounds"] = [Reason("rounds_of_bots", {"max": MAX_ROUNDS_OF_BOTS})]
     if request.fill is not None and not any([player.kind == OPEN_SEAT for player in request.seats]):
         errors["fill"] = [Reason("only_with_open_seats")]
     if request.unique_names:
@@ -104,12 +107,11 @@ def check_request(request: GameRequest, yield_control: Callable[[], None]) -> Ru
         errors |= {
             f"players.{seat}.name": [NAME_TAKEN] for seat, name in enumerate(names) if is_taken(name, names[:seat])
         }
-    if request.arranged:
-        errors |= {
-            f"players.{seat}.client_seed": [FIXED_DEALS]
-            for seat, player in enumerate(request.seats)
-            if player.client_seed is not None
-        }
+    errors |= {
+        f"players.{seat}.client_seed": [FIXED_DEALS]
+        for seat, player in enumerate(request.seats)
+        if player.client_seed is not None and request.arranged
+    }
     try:
         rules = rules_for(request.variant, request.options, len(request.seats))
     except InvalidSetup as refusal:
@@ -135,14 +137,6 @@ def _ownership_errors(request: GameRequest) -> dict[str, list[Reason]]:
     fields["clock.remind"] = None if request.clock is None else request.clock.remind
     fields |= {f"players.{seat}.ref": player.ref for seat, player in enumerate(request.seats)}
     return {field: [NEEDS_KEY] for field, value in fields.items() if value}
-
-
-def _rounds_errors(request: GameRequest) -> dict[str, list[Reason]]:
-    """Return the error of a game with only computer players and too many rounds, by field; empty if there is none."""
-    rounds, bots_alone = request.options.get("rounds"), all([player.kind == BOT for player in request.seats])
-    if bots_alone and isinstance(rounds, int) and rounds > MAX_ROUNDS_OF_BOTS:
-        return {"options.rounds": [Reason("rounds_of_bots", {"max": MAX_ROUNDS_OF_BOTS})]}
-    return {}
 
 
 def _deal_errors(rules: Rules, index: int, deal: ArrangedDeal) -> list[Reason]:

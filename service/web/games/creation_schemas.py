@@ -6,7 +6,7 @@ Owns the validation of its fields, each by itself and together. Does not depend 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from marshmallow import ValidationError, fields, validates_schema
@@ -20,7 +20,7 @@ from service.games.commands.validation import GameRequest, SeatRequest
 from service.games.model.clock import ClockSettings
 from service.games.model.forks import ForkSource
 from service.games.model.game import AUDIENCES
-from service.games.model.seats import BOT, HUMAN, LEVELS, OPEN_SEAT, Fill
+from service.games.model.seats import BOT, HUMAN, LEVELS, OPEN_SEAT, Fill, SeatKind
 from service.web.fields.moves import MAX_VERSION, client_seed_field, tile_field
 from service.web.fields.names import MAX_NAME_CHARS, name_field, ref_field
 from service.web.fields.strict import (
@@ -324,7 +324,7 @@ def game_request(fields: dict[str, Any], backend: Backend | None) -> GameRequest
     source, fill = fields.get("continues"), fields.get("fill")
     return GameRequest(
         variant=fields.get("variant", ""),
-        seats=tuple([_seat_request(seat) for seat in fields["players"]]),
+        seats=_seat_requests(fields["players"]),
         options=fields.get("options", {}),
         seed=fields.get("seed"),
         deals=tuple(
@@ -337,7 +337,7 @@ def game_request(fields: dict[str, Any], backend: Backend | None) -> GameRequest
         unique_names=fields.get("unique_names", False),
         spectators=fields.get("spectators", True),
         auto=fields.get("auto", False),
-        clock=_clock_settings(fields),
+        clock=_clock_settings(fields) if "clock" in fields else None,
         pace=fields.get("pace"),
         app=None if backend is None else backend.id,
         network=request_network(),
@@ -354,12 +354,9 @@ def sought_game(fields: dict[str, Any], backend: Backend | None) -> GameRequest:
     return game_request({**fields, "players": seats, "ref": None}, backend)
 
 
-def _clock_settings(fields: dict[str, Any]) -> ClockSettings | None:
-    """Return the clock of a request for a game, in milliseconds; ``None`` without one."""
-    clock = fields.get("clock")
-    if clock is None:
-        return None
-    then = fields.get("absence", {}).get("then", "bot")
+def _clock_settings(fields: dict[str, Any]) -> ClockSettings:
+    """Return the clock of a request for a game, in milliseconds."""
+    clock, then = fields["clock"], fields.get("absence", {}).get("then", "bot")
     remind = clock["remind"] * 1000 if "remind" in clock else None
     if "turn" in clock:
         return ClockSettings(turn=clock["turn"] * 1000, absence=then, remind=remind)
@@ -367,8 +364,11 @@ def _clock_settings(fields: dict[str, Any]) -> ClockSettings | None:
     return ClockSettings(bank=bank, increment=increment, absence=then, remind=remind)
 
 
-def _seat_request(fields: dict[str, Any]) -> SeatRequest:
-    ref = fields.get("ref")
-    if "name" in fields:
-        return SeatRequest(HUMAN, fields["name"], fields.get("client_seed"), ref=ref)
-    return SeatRequest(OPEN_SEAT, ref=ref) if "open" in fields else SeatRequest(BOT, level=fields["bot"], ref=ref)
+def _seat_requests(players: Sequence[dict[str, Any]]) -> tuple[SeatRequest, ...]:
+    """Return the requested players."""
+    requests = []
+    for seat in players:
+        kind: SeatKind = HUMAN if "name" in seat else OPEN_SEAT if "open" in seat else BOT
+        name, client_seed, level = seat.get("name"), seat.get("client_seed"), seat.get("bot")
+        requests.append(SeatRequest(kind, name, client_seed, level, seat.get("ref")))
+    return tuple(requests)
