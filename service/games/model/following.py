@@ -99,7 +99,7 @@ def with_events(
     *,
     at: int,
     write_id: str,
-    yielding: Callable[[Iterable[GameEvent]], Iterable[GameEvent]] = iter,
+    yielding: Callable[[Sequence[GameEvent]], Iterable[GameEvent]] = iter,
 ) -> Game:
     """Return the game at the version after these events, written at ``at`` (milliseconds since 1970).
 
@@ -113,7 +113,7 @@ def with_events(
         match_version, match_write_id = version, write_id
         if isinstance(event, RoundEnded):
             round_ends = (*round_ends, version)
-        if isinstance(event, Dealt | Created):
+        if isinstance(event, Dealt | Created) and not game.arranged:
             commitments = commitments_after(commitments, event)
     presence, clock, automatic = game.presence, game.running_clock, False
     if game.is_automatic or type(events[0]) in _PRESENCE:
@@ -122,7 +122,7 @@ def with_events(
     return game._replace(
         version=game.version + len(events),
         updated_at=at,
-        room=_room_after(game, at),
+        room=None if game.room is None else _room_after(game.room, game.seats, at),
         round_ends=round_ends,
         write_id=write_id,
         match_version=match_version,
@@ -134,12 +134,11 @@ def with_events(
     )
 
 
-def _room_after(game: Game, at: int) -> Room | None:
-    """Return the waiting room after a write at this time, with ``Room.since`` updated."""
-    room = game.room
-    if room is None or room.fill is None or not game.seats.are_open:
+def _room_after(room: Room, seats: Seats, at: int) -> Room:
+    """Return the waiting room after a write at this time, with ``since`` updated."""
+    if room.fill is None or not seats.are_open:
         return room
-    if not game.seats.people:
+    if not seats.people:
         return room._replace(since=None)
     return room if room.since is not None else room._replace(since=at)
 

@@ -166,7 +166,7 @@ class Game(GameFacts):
             return None
         return room.since + room.fill.after
 
-    @property
+    @cached_property
     def tenant(self) -> str:
         """The tenant whose share the game counts in: the application that owns the game, or else its ``network``."""
         return self.network if self.ownership is None else self.ownership.app
@@ -178,18 +178,9 @@ class Game(GameFacts):
             return True
         return self.clock is not None or self.pace is not None or any([seat.kind == BOT for seat in self.seats])
 
-    @property
-    def open_code(self) -> bytes | None:
-        """The hash of the join code while a seat is open, else ``None``."""
-        return self.join_hash if self.seats.are_open else None
-
     def with_seat(self, seat: int, value: Seat) -> Game:
         """Return the game with a new value for this seat."""
         return self._replace(seats=self.seats.replaced(seat, value))
-
-    def is_current(self, version: int) -> bool:
-        """Return whether a move for ``version`` is still accepted: no event since then changed what can be played."""
-        return self.match_version <= version <= self.version
 
     def etag(self, viewer: Viewer) -> str:
         """Return the ETag of this version for a viewer. It reveals nothing hidden.
@@ -204,9 +195,11 @@ class Game(GameFacts):
         return f"{self.version}-{self.match_write_id}{write}-{'s' if viewer is None else viewer}"
 
     def is_current_tag(self, tag: str, seat: int) -> bool:
-        """Return whether the tag is the number of a current version, or its ETag for this seat (``is_current``)."""
+        """Return whether the tag is the number, or the ETag for this seat, of a version since ``match_version``."""
         number = tag.partition("-")[0]
-        if not number.isdecimal() or len(number) > _MAX_VERSION_DIGITS or not self.is_current(int(number)):
+        if not number.isdecimal() or len(number) > _MAX_VERSION_DIGITS:
+            return False
+        if not self.match_version <= int(number) <= self.version:
             return False
         of_match, of_seat = f"{number}-{self.match_write_id}", f"-{seat}"
         if tag in (number, of_match + of_seat):

@@ -148,8 +148,11 @@ class GameHistory:
         numbered = enumerate(self.yielding(page.events), page.first)
         return [decode_event(number, game.created_at, data).event for number, data in numbered]
 
-    def yielding(self, items: Iterable[T]) -> Iterator[T]:
-        """Yield the items, and let other requests run after every ``_EVENTS_PER_TURN`` of them."""
+    def yielding(self, items: Sequence[T]) -> Iterable[T]:
+        """Return the items, for a loop in which other requests run after every ``_EVENTS_PER_TURN`` of them."""
+        return self._yield_each(items) if len(items) > _EVENTS_PER_TURN else items
+
+    def _yield_each(self, items: Sequence[T]) -> Iterator[T]:
         for number, item in enumerate(items, 1):
             yield item
             if number % _EVENTS_PER_TURN == 0:
@@ -165,7 +168,7 @@ def rebuild_game(
     game: Game,
     history: Sequence[EventEnvelope],
     version: int,
-    yielding: Callable[[Iterable[Any]], Iterable[Any]] = iter,
+    yielding: Callable[[Sequence[Any]], Iterable[Any]] = iter,
 ) -> Game:
     """Return the game as it was at ``version``.
 

@@ -118,7 +118,7 @@ class Transactions:
         state = encode_game(game)
         data = encode_events(start, events, game, 0, yielding=yielding)
         due = reminders(None, game)
-        create = partial(self._store.create, reminders=due, tenant=game.tenant, code=game.open_code)
+        create = partial(self._store.create, reminders=due, tenant=game.tenant, code=game.join_hash)
         send = partial(create, game.id, state, data, write)
         try:
             size = self.admission.create(game, state, data, record)
@@ -191,7 +191,7 @@ class Transactions:
             write = write._replace(ttl=self._lifetimes.of(after) // 1000)
             due = reminders(game, after)
             was_waiting = game.status == "waiting"
-            codes = (game.open_code, after.open_code) if was_waiting else NO_CODES
+            codes = (game.join_hash, after.join_hash if after.seats.are_open else None) if was_waiting else NO_CODES
             tenant = game.tenant if due else ""
             commit = Commit(game.version, state, data, write, state_prefix(game), due, tenant, codes)
             send = partial(self._store.commit, game.id, commit)
@@ -313,7 +313,7 @@ def encode_events(
     after: Game,
     since_creation: int,
     *,
-    yielding: Callable[[Iterable[GameEvent]], Iterable[GameEvent]],
+    yielding: Callable[[Sequence[GameEvent]], Iterable[GameEvent]],
 ) -> list[bytes]:
     """Return the encoded events of a write, each with the seats that can move after it.
 
