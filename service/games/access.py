@@ -178,7 +178,7 @@ class AccessControl:
             return True
         if key is None:
             return False
-        return self._repository.transactions.find_write(game.id, record_name(key, *join_scope(None))) is not None
+        return self._repository.store.find_write(game.id, record_name(key, *join_scope(None))) is not None
 
     def authorize_rotation(self, game_id: str, token: str | None, seat: int, key: str | None) -> TokenRotation:
         """Return the permission to change the token of this seat. Raises as ``require_seat``.
@@ -191,7 +191,7 @@ class AccessControl:
         except Unauthorized:
             if token is None or key is None:
                 raise
-            prior = self._repository.transactions.find_write(game_id, record_name(key, *rotation_scope(token, seat)))
+            prior = self._repository.store.find_write(game_id, record_name(key, *rotation_scope(token, seat)))
             if prior is None:
                 raise
             return TokenRotation(game_id, seat, token, None, prior)

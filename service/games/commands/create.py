@@ -166,7 +166,7 @@ def _store(
         try:
             context.bots_alone.admit(game)
         except TooManyGamesOfBots:
-            if record is None or transactions.find_write(game.id, record.name) is None:
+            if record is None or context.repository.store.find_write(game.id, record.name) is None:
                 raise
         with suppress(JoinCodeTaken):
             return new, transactions.create(game, start, events, record)

@@ -106,7 +106,7 @@ def _commit(
         committed = transactions.transact(game, decide, record, from_store=access.from_store)
         game, replayed = committed.after, committed.replayed
     except Unchanged:
-        prior = None if record is None else transactions.find_write(game.id, record.name)
+        prior = None if record is None else context.repository.store.find_write(game.id, record.name)
         if prior is None:
             game = context.repository.reader.reload(game.id)
         else:

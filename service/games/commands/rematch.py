@@ -202,7 +202,7 @@ class Rematches:
 
     def _is_repeated(self, game_id: str, record: IdempotencyRecord) -> bool:
         """Return whether a request with the same idempotency record linked the games."""
-        prior = self._repository.transactions.find_write(game_id, record.name)
+        prior = self._repository.store.find_write(game_id, record.name)
         if prior is not None:
             check_same_request(prior, record)
         return prior is not None

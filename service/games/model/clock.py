@@ -142,6 +142,6 @@ def sleeps(state: State, presence: Presence, seats: Seats) -> bool:
 
     If all people have forfeited, the computer players finish the match.
     """
-    if not presence.away or present_people(state, presence, seats):
+    if present_people(state, presence, seats):
         return False
     return any([seat in seats.people and seat not in presence.forfeited for seat in state.active_seats()])

@@ -89,7 +89,7 @@ def bot_turn(game: Game) -> BotTurn | None:
     otherwise a player could delay computer players with them.
     """
     state, presence, seats, seat, level = game.state, game.presence, game.seats, game.state.turn, SUBSTITUTE
-    if game.status not in (PLAYING, ROUND_OVER) or sleeps(state, presence, seats):
+    if game.status not in (PLAYING, ROUND_OVER) or (presence.away and sleeps(state, presence, seats)):
         return None
     if seat is None:
         if present_people(state, presence, seats) or state.round >= MAX_ROUNDS_OF_BOTS:

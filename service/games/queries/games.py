@@ -37,7 +37,6 @@ from service.games.model.views import (
 from service.games.ports import EventFeed
 from service.games.queries.fairness import FairnessReport, fairness_report, is_provable
 from service.games.queries.subscription import EventSubscription, Subscriber
-from service.games.store.codec import decode_event
 from service.games.store.repository import GameRepository
 from service.records.record import Record
 from service.redis.errors import StorageUnavailable
@@ -182,13 +181,10 @@ class GameQueries:
 
     def _page(self, subscriber: Subscriber, after: int, limit: int) -> EventPage:
         seat = subscriber.seat
-        stored = self._repository.histories.event_range(subscriber.game, after, limit)
+        histories = self._repository.histories
+        stored, envelopes = histories.event_range(subscriber.game, subscriber.created_at, after, limit)
         if after > stored.version or stored.first > after + 1:
             return self._reset(subscriber)
-        envelopes = [
-            decode_event(version, subscriber.created_at, data)
-            for version, data in enumerate(self._repository.histories.yielding(stored.events), stored.first)
-        ]
         named = any([isinstance(envelope.event, WITH_NAME) for envelope in envelopes])
         game = self._repository.reader.reload(subscriber.game) if named else None
         events: list[EventView] = []

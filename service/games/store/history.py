@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial, reduce
+from functools import reduce
 from typing import Any, Final, TypeVar
 
 from service.engine.events import Dealt
@@ -29,7 +29,7 @@ from service.games.model.game_events import (
     commitments_after,
 )
 from service.games.model.seats import HUMAN, OPEN_SEAT, Seat, Seats, left_name
-from service.games.ports import EventRange, RunLater, Store
+from service.games.ports import EventRange, Store
 from service.games.store.cache import GameCache, expired
 from service.games.store.codec import decode_event
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
@@ -40,6 +40,8 @@ _EVENTS_PER_TURN: Final = 100
 """Events that are decoded or applied before other requests run; they take about a millisecond."""
 
 T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
 
 
 class GameHistory:
@@ -96,21 +98,26 @@ class GameHistory:
         numbered = zip(range(stored.events.first, game.version + 1), stored.events.events, strict=False)
         return game, [decode_event(version, game.created_at, data) for version, data in numbered], stored.size
 
-    def event_range(self, game_id: str, after: int, limit: int) -> EventRange:
-        """Return at most ``limit`` encoded events after a version. Raises ``NotFound`` if the game has expired."""
-        events = self._store.event_range(game_id, after, limit)
-        if events is None:
+    def event_range(
+        self, game_id: str, created_at: int, after: int, limit: int
+    ) -> tuple[EventRange, list[EventEnvelope]]:
+        """Return at most ``limit`` events after a version, as they are stored and decoded.
+
+        Raises ``NotFound`` if the game has expired.
+        """
+        stored = self._store.event_range(game_id, after, limit)
+        if stored is None:
             raise expired()
-        return events
+        numbered = enumerate(self.yielding(stored.events), stored.first)
+        return stored, [decode_event(version, created_at, data) for version, data in numbered]
 
     def events_after(self, game: Game, after: int, limit: int) -> list[EventEnvelope]:
         """Return at most ``limit`` events after a version, none newer than the game.
 
         Raises ``NotFound`` if the game has expired.
         """
-        page = self.event_range(game.id, after, limit)
-        numbered = zip(range(page.first, game.version + 1), page.events, strict=False)
-        return [decode_event(version, game.created_at, data) for version, data in numbered]
+        _, events = self.event_range(game.id, game.created_at, after, limit)
+        return [envelope for envelope in events if envelope.version <= game.version]
 
     def history(self, game: Game) -> list[EventEnvelope]:
         """Return all events of the game up to its version, and perhaps newer ones.
@@ -120,11 +127,10 @@ class GameHistory:
         self._admit_read(game.version)
         history: list[EventEnvelope] = []
         while len(history) < game.version:
-            page = self.event_range(game.id, len(history), _PAGE)
-            if page.first != len(history) + 1 or not page.events:
+            stored, events = self.event_range(game.id, game.created_at, len(history), _PAGE)
+            if stored.first != len(history) + 1 or not events:
                 raise StorageUnavailable("events are missing")
-            for version, data in enumerate(self.yielding(page.events), page.first):
-                history.append(decode_event(version, game.created_at, data))
+            history += events
         return history
 
     def events_of_round(self, game: Game, version: int) -> list[GameEvent]:
@@ -142,11 +148,10 @@ class GameHistory:
     def events_between(self, game: Game, after: int, version: int) -> list[GameEvent]:
         """Return the events after one version up to another. Raises ``NotFound`` if the game has expired."""
         self._admit_read(version - after)
-        page = self.event_range(game.id, after, version - after)
-        if page.first != after + 1 or len(page.events) != version - after:
+        stored, events = self.event_range(game.id, game.created_at, after, version - after)
+        if stored.first != after + 1 or len(events) != version - after:
             raise StorageUnavailable("events are missing")
-        numbered = enumerate(self.yielding(page.events), page.first)
-        return [decode_event(number, game.created_at, data).event for number, data in numbered]
+        return [envelope.event for envelope in events]
 
     def yielding(self, items: Sequence[T]) -> Iterable[T]:
         """Return the items, for a loop in which other requests run after every ``_EVENTS_PER_TURN`` of them."""
@@ -229,25 +234,11 @@ def _with_seats_at(game: Game, version: int, later: Iterable[GameEvent], at: int
     return game._replace(seats=Seats(seats))
 
 
-_log = logging.getLogger(__name__)
-
-
-class Compaction:
-    """Compacts finished games in the background."""
-
-    def __init__(self, store: Store, run_later: RunLater) -> None:
-        self._store = store
-        self._run_later = run_later
-
-    def begin(self, game_id: str) -> None:
-        """Start the compaction of a finished game."""
-        self._run_later(partial(self._compact, game_id))
-
-    def _compact(self, game_id: str) -> None:
-        """Compact the events. A failure is not reported to the client, because its write is committed."""
-        try:
-            self._store.compact(game_id)
-        except (StorageUnavailable, OutcomeUnknown):
-            pass
-        except Exception:
-            _log.exception("a finished game could not be compacted")
+def compact(store: Store, game_id: str) -> None:
+    """Compact a finished game. A failure is not reported to the client, because its write is committed."""
+    try:
+        store.compact(game_id)
+    except (StorageUnavailable, OutcomeUnknown):
+        pass
+    except Exception:
+        _log.exception("a finished game could not be compacted")

@@ -35,7 +35,7 @@ from service.games.ports import (
 from service.games.store.admission import GROWTH, Admission, StoragePolicy
 from service.games.store.cache import CachedGame, GameCache, GameReader, expired
 from service.games.store.codec import encode_event, encode_game, encode_tombstone, state_prefix
-from service.games.store.history import Compaction, GameHistory
+from service.games.store.history import GameHistory, compact
 from service.games.store.idempotency import check_same_request
 from service.limits.stored_bytes import Tenant
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
@@ -95,8 +95,7 @@ class Transactions:
         self._cache = cache
         self._reader = reader
         self._history = history
-        self._compaction = Compaction(store, runtime.run_later)
-        self._clock, self._random_bytes = runtime.clock, runtime.random_bytes
+        self._clock, self._random_bytes, self._run_later = runtime.clock, runtime.random_bytes, runtime.run_later
         self._lifetimes, self._shares = policy.lifetimes, policy.shares
         self._observe, self._follow = observe, follow
         self._keeps_trace = policy.automatic  # writes follow from earlier requests, and keep their trace
@@ -213,7 +212,7 @@ class Transactions:
                 if (game.version + ord(game.id[0])) // GROWTH != (after.version + ord(game.id[0])) // GROWTH:
                     self.admission.count_growth(after, data, record)
                 if after.state.phase == FINISHED and self._clock() - began <= SLOW_MS:
-                    self._compaction.begin(after.id)
+                    self._run_later(partial(compact, self._store, after.id))
                 return committed
             if isinstance(answer, PriorWrite):
                 return self.replay(game.id, answer, record)
@@ -254,10 +253,6 @@ class Transactions:
             prior = _send_again(send, unknown)
         check_same_request(prior, record)
         return prior if prior.version else None
-
-    def find_write(self, game_id: str, name: str) -> PriorWrite | None:
-        """Return the write that was committed under the idempotency record of this name in the last 24 hours."""
-        return self._store.find_write(game_id, name)
 
     def reserve(self, name: str, game_id: str, tenant: Tenant | None = None) -> str:
         """Reserve ``game_id`` under this name; return it, or the id that an earlier request reserved.
