@@ -37,7 +37,7 @@ class WriteRequest(NamedTuple):
     """The identity of a write, which stays the same when the write is sent again.
 
     ``id``: 8 letters, digits, ``-`` or ``_``.
-    ``idempotency``: at most one write is committed in 24 hours under the name of this record.
+    ``idempotency``: at most one write in 24 hours is committed under its name.
     ``ttl``: seconds for which the game lives after this write; ``None``: the longest lifetime of the store.
     """
 
@@ -55,11 +55,10 @@ class Commit(NamedTuple):
     """A write to a game that must still be at version ``expected``.
 
     ``state``: the new state.
-    ``events``: one or more new events; the new version is ``expected + len(events)``.
-    ``prefix``: the bytes with which the stored state must begin. After a failover that lost moves, two different
+    ``events``: one or more; the new version is ``expected + len(events)``.
+    ``prefix``: the bytes with which the stored state must begin, because after a failover that lost moves, two
     histories can reach the same version.
     ``reminders``: written in the same script, for the ``tenant`` of the game, which never changes.
-    ``codes``: the join codes that this write removes and adds.
     """
 
     expected: int
@@ -73,7 +72,7 @@ class Commit(NamedTuple):
 
 
 class PriorWrite(NamedTuple):
-    """An earlier write under the same idempotency record: its version, the digest of its request, its id."""
+    """An earlier write under the same idempotency record; version 0 is a fence (``Store.fence``)."""
 
     version: int
     fingerprint: bytes
@@ -83,7 +82,7 @@ class PriorWrite(NamedTuple):
 class RecentDeletions(NamedTuple):
     """The ids of recently deleted games, and of games from which a player was recently ``erased``.
 
-    ``complete`` is false if one of several servers did not answer.
+    ``complete``: whether all servers answered.
     """
 
     games: tuple[str, ...]
@@ -96,11 +95,7 @@ DELETIONS_KEPT_MS: Final = 600_000
 
 
 class EventRange(NamedTuple):
-    """Consecutive events of a game.
-
-    ``first``: the version of the first of these events.
-    ``version``: the current version of the game.
-    """
+    """Consecutive events of a game; ``first``: the version of the first one; ``version``: that of the game."""
 
     first: int
     events: tuple[bytes, ...]
@@ -168,8 +163,7 @@ class Store(Protocol):
         """Store a new game; its version is the number of its ``events``, at least one.
 
         ``reminders`` as in ``Commit``. The index of all games lists the game under its ``tenant``; ``code`` is the hash
-        of its join code. Returns ``None`` if this write is committed, by this attempt or an earlier one; else the
-        earlier write under the same idempotency record. Raises ``GameExists``, ``JoinCodeTaken``, ``OutcomeUnknown``.
+        of its join code. Returns as ``commit``. Raises ``GameExists``, ``JoinCodeTaken``, ``OutcomeUnknown``.
         """
 
     def read(self, game: str) -> StoredGame | None:
@@ -179,20 +173,18 @@ class Store(Protocol):
         """Replace the state of a game and append new events, in one atomic write. The lifetime starts again.
 
         Writes no reminders for a game whose id has no shard.
-        Returns ``None`` if the write is committed, by this attempt or an earlier one. Otherwise returns the earlier
-        write under the same idempotency record, which is looked up first, or the current game, if another write came
-        first. Raises ``JoinCodeTaken``, ``KeyError`` if the game does not exist or has expired, and ``OutcomeUnknown``;
-        the latter also if the write was sent before (``again``) without an idempotency record, and the events after
-        version ``expected`` have been compacted.
+        Returns ``None`` if the write is committed, by this attempt or an earlier one; else the earlier write under the
+        same idempotency record, which is looked up first, or the current game, if another write came first. Raises
+        ``JoinCodeTaken``, ``KeyError`` without the game, and ``OutcomeUnknown``, also if the write was sent before
+        (``again``) without a record, and the events after version ``expected`` have been compacted.
         """
 
     def delete(self, game: str, tombstone: bytes, due: int, tenant: str) -> int | None:
         """Replace the state of a game of this tenant by a ``tombstone``, one version later, whatever its version is.
 
-        Removes the events, and all reminders except ``outbox``, which becomes ``due`` (milliseconds since 1970). Does
-        not change the expiry. Another process that commits at the same time gets the tombstone as a write that came
-        first. Returns the version of the tombstone, also if an earlier attempt wrote it; ``None`` if the game does not
-        exist. Raises ``OutcomeUnknown``.
+        Removes the events, and all reminders except ``outbox``, which becomes ``due`` (milliseconds since 1970), but
+        keeps the expiry. Returns the version of the tombstone, also if an earlier attempt wrote it; ``None`` if the
+        game does not exist. Raises ``OutcomeUnknown``.
         """
 
     def register(self, game: str, tenant: str) -> None:
@@ -201,8 +193,7 @@ class Store(Protocol):
     def fence(self, game: str, record: IdempotencyRecord) -> PriorWrite:
         """Return the write that was committed under this record; if there is none, prevent one for 24 hours.
 
-        In the second case the result has version 0, and every write to this game under the record gets that result,
-        too. Raises ``OutcomeUnknown``; can be called again.
+        Then the result has version 0, as for every later write under the record. Raises ``OutcomeUnknown``.
         """
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
@@ -224,10 +215,7 @@ class Store(Protocol):
         """Return the events of these versions (from 1), in the requested order, without those that have expired."""
 
     def event_range(self, game: str, after: int, limit: int) -> EventRange | None:
-        """Return at most ``limit`` events, beginning with the oldest stored one after version ``after``.
-
-        Returns ``None`` if the game does not exist.
-        """
+        """Return at most ``limit`` events from the oldest stored one after a version; ``None`` without the game."""
 
     def read_with_events(self, game: str, after: int, limit: int) -> GameWithEvents | None:
         """Return a game, at most ``limit`` of its events after a version, and its size; ``None`` if it is missing."""
@@ -241,17 +229,13 @@ class Store(Protocol):
     def compact(self, game: str) -> None:
         """Compress all events except those of the last write: allowed at any time, meant for a finished game.
 
-        Keeps events, versions and expiry, and publishes nothing. Loses the ids of the compressed writes: the store can
-        no longer find out whether an earlier attempt committed such a write, and a creation that is sent again raises
-        ``GameExists``. Does nothing if the game has expired, is written at the same time, or is already compacted.
-        Raises ``OutcomeUnknown``.
+        Loses the ids of the compressed writes: the store can no longer find out whether an earlier attempt committed
+        such a write, and a creation that is sent again raises ``GameExists``. Does nothing if the game has expired, is
+        written at the same time, or is already compacted. Raises ``OutcomeUnknown``.
         """
 
     def check(self) -> None:
-        """Do one cheap write, over the same connections as the writes of games.
-
-        Raises ``StorageUnavailable`` if that fails; with several servers, if it fails on all of them.
-        """
+        """Do one cheap write as games are written. Raises ``StorageUnavailable`` if it fails on all servers."""
 
 
 class Deletions(Protocol):
@@ -268,10 +252,7 @@ class Deletions(Protocol):
 
 
 class EventNotification(NamedTuple):
-    """Events just appended to a game; the first one has version ``after + 1``.
-
-    ``write_id`` is the id of the write that appended them; empty if unknown.
-    """
+    """Events just appended to a game, the first with version ``after + 1``; ``write_id`` is empty if unknown."""
 
     after: int
     events: tuple[bytes, ...]
@@ -286,28 +267,23 @@ class EventFeed(Protocol):
     """Publishes the events that any process appends to games. A notification is a hint; the store is authoritative."""
 
     def watch(self, game: str, listener: Listener) -> Callable[[], None]:
-        """Call ``listener`` with every notification about a game from now on; returns a function that stops that.
+        """Call ``listener`` with every notification about a game from now on; return a function that stops that.
 
-        Calls it with ``None`` as soon as the subscription takes effect, because events may have been appended before.
-        A notification can arrive late or twice, and can be lost in a fault; then ``None`` follows as soon as the feed
-        works again.
+        A notification can arrive late or twice. ``None`` comes when the subscription takes effect, because events may
+        have been appended before, and after a fault, in which notifications can be lost.
         """
 
 
 TimeSource = Callable[[], int]
-"""Returns the current time, in milliseconds since 1970."""
+"""Returns milliseconds since 1970."""
 RandomBytes = Callable[[int], bytes]
-"""Returns this number of unpredictable bytes, as the operating system does."""
+"""Returns this number of unpredictable bytes."""
 RunLater = Callable[[Callable[[], None]], None]
-"""Runs background work immediately, or later in another thread or greenlet. The work must not raise."""
+"""Runs background work now, or later in another thread or greenlet. The work must not raise."""
 
 
 class Runtime(NamedTuple):
-    """The clock of a process, its source of random bytes, and its scheduling.
-
-    ``yield_control``: called regularly during long computations, to let other requests run.
-    ``run_later``: runs background work.
-    """
+    """What a process runs with. ``yield_control`` is called in long computations, to let other requests run."""
 
     clock: TimeSource
     random_bytes: RandomBytes
@@ -323,8 +299,7 @@ def sequential_runtime(clock: TimeSource, random_bytes: RandomBytes) -> Runtime:
 class GamesOfBots(Protocol):
     """Lists for each tenant the games that can go on with computer players alone. Games that have ended may remain.
 
-    Times are in milliseconds since 1970. Every method raises ``StorageUnavailable``, those that write also
-    ``OutcomeUnknown``.
+    Times are in milliseconds since 1970. Raises ``StorageUnavailable``, in writes also ``OutcomeUnknown``.
     """
 
     def add(self, tenant: str, game: str, at: int) -> bool:
@@ -343,7 +318,6 @@ class GamesOfBots(Protocol):
 class Backlog(NamedTuple):
     """The reminders of a kind that are due and not leased. With very many tenants, those that wait longest are counted.
 
-    ``waiting``: their number.
     ``oldest``: seconds since the oldest one became due; 0 if there are none.
     """
 
@@ -352,10 +326,7 @@ class Backlog(NamedTuple):
 
 
 class StoreStats(NamedTuple):
-    """Statistics of a store.
-
-    ``memory``: the bytes in use on the fullest server, and their limit (0 for no limit).
-    """
+    """Statistics of a store. ``memory``: bytes in use on the fullest server, and their limit (0 for no limit)."""
 
     backlogs: Mapping[ReminderKind, Backlog]
     memory: tuple[int, int]
@@ -369,9 +340,6 @@ TRACE: Final = ContextVar("trace", default="")
 
 
 def trace_headers(span: bytes) -> dict[str, str]:
-    """Return the header ``traceparent`` for an outgoing request; no header if there is no trace.
-
-    ``span``: 8 random bytes.
-    """
+    """Return the header ``traceparent`` of an outgoing request, if there is a trace. ``span``: 8 random bytes."""
     trace = TRACE.get()
     return {"traceparent": f"00-{trace}-{span.hex()}-01"} if trace else {}

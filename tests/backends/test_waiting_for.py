@@ -33,7 +33,7 @@ def with_bot(table: Table, game: str, seat: int) -> None:
     bot = Seat(BOT, "Rosa", level="greedy")
     table.repository.transactions.transact(
         table.game(game),
-        lambda current: (current._replace(seats=current.seats.replaced(seat, bot)), [Left(seat), Returned(seat)]),
+        lambda current: (current.with_seat(seat, bot), [Left(seat), Returned(seat)]),
     )
 
 

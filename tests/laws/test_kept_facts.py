@@ -30,4 +30,4 @@ def test_what_is_kept_of_a_game_follows_it(match: Match) -> None:
             presence=Presence(frozenset(seat for seat in match.seats if rng.random() < 0.2)),
         )
         assert_kept_facts(game)
-        assert_kept_facts(game._replace(seats=game.seats.replaced(rng.randrange(count), Seat("open"))))
+        assert_kept_facts(game.with_seat(rng.randrange(count), Seat("open")))

@@ -37,9 +37,9 @@ _MAX_VERSION_DIGITS: Final = 10
 class Ownership(NamedTuple):
     """The application that owns a game, and what it stores about the game.
 
-    ``ref``: the name that the application uses for the game; shown to nobody else.
-    ``join_code``: ``None`` unless seats are open; shown to the application, and to readers of the lobby with the game.
-    ``lobby``: the lobby that lists the game; ``None`` for no lobby.
+    ``ref``: its own name for the game; shown to nobody else.
+    ``join_code``: while seats are open; shown to the application, and to readers of the lobby with the game.
+    ``lobby``: the lobby that lists the game.
     """
 
     app: str
@@ -82,17 +82,16 @@ class GameFacts(NamedTuple):
     is_automatic: bool = False
     """Whether anything can happen in this game without a person: the move of a computer player, or a deadline."""
     ownership: Ownership | None = None
-    """``None`` for a game that belongs to no application."""
     rematch: str | None = None
     """The id of the game that follows this one."""
     rematch_of: str | None = None
-    """The id of the game that this one follows; ``None`` unless it is a rematch."""
+    """The id of the game that this one follows."""
     unique_names: bool = False
     """Whether no two players may have the same name."""
     spectators: bool = True
     """Whether anybody can read the game, and not only its seats and its owner."""
     pace: int | None = None
-    """Milliseconds between an event and the move of a computer player; ``None``: the default."""
+    """Milliseconds between an event and the move of a computer player."""
     presence: Presence = ALL_PRESENT
     clock: ClockSettings | None = None
     running_clock: RunningClock = STOPPED
@@ -100,7 +99,7 @@ class GameFacts(NamedTuple):
     network: str = ""
     """A digest of the network of the address that created the game; empty for a game of an application."""
     first_move: int | None = None
-    """The version before the first move of a person; ``None`` if no person has moved."""
+    """The version before the first move of a person."""
     auto: bool = False
     """Whether forced draws and passes of people are made together with the move before them."""
     room: Room | None = None
@@ -112,10 +111,7 @@ class GameFacts(NamedTuple):
 
 
 class Game(GameFacts):
-    """A game at one version, with properties that are computed once, when they are first used.
-
-    Each version is a new value, so that no cached property has to be updated.
-    """
+    """A game at one version. Each version is a new value, so that no cached property has to be updated."""
 
     @cached_property
     def status(self) -> GameStatus:
@@ -129,10 +125,7 @@ class Game(GameFacts):
 
     @cached_property
     def deadline(self) -> int | None:
-        """The deadline of the running turn or deal, without the outage allowance.
-
-        ``None`` without a clock, and while the clock is stopped.
-        """
+        """The deadline of the running turn or deal, without the outage allowance; ``None`` while no clock runs."""
         if self.clock is None or self.status == "waiting":
             return None
         return deadline_of(self.running_clock, self.clock, self.state, self.presence, seats=self.seats)
@@ -143,10 +136,9 @@ class Game(GameFacts):
         return self.deferred_deadline(self.allowance)
 
     def deferred_deadline(self, allowance: OutageAllowance) -> int | None:
-        """Return the deadline with this allowance: after an outage it takes effect when the allowance ends, or later.
+        """Return the deadline with this allowance: that of a turn that began before the end of an outage is postponed.
 
-        An outage postpones the turns that began before its end. In a game with banks it postpones all later turns, too,
-        because a bank ran down during the outage.
+        In a game with banks all later turns are postponed, too, because a bank ran down during the outage.
         """
         if self.deadline is None or self.clock is None:
             return None
@@ -161,14 +153,12 @@ class Game(GameFacts):
     @property
     def fills_at(self) -> int | None:
         """Return when computer players get the open seats, in milliseconds since 1970; ``None`` for never."""
-        room = self.room
-        if room is None or room.fill is None or room.since is None or not self.seats.are_open:
-            return None
-        return room.since + room.fill.after
+        room = self.room if self.seats.are_open else None
+        return None if room is None or room.fill is None or room.since is None else room.since + room.fill.after
 
     @cached_property
     def tenant(self) -> str:
-        """The tenant whose share the game counts in: the application that owns the game, or else its ``network``."""
+        """The tenant whose share the game counts in."""
         return self.network if self.ownership is None else self.ownership.app
 
     @property
@@ -180,14 +170,13 @@ class Game(GameFacts):
 
     def with_seat(self, seat: int, value: Seat) -> Game:
         """Return the game with a new value for this seat."""
-        return self._replace(seats=self.seats.replaced(seat, value))
+        return self._replace(seats=Seats((*self.seats[:seat], value, *self.seats[seat + 1 :])))
 
     def etag(self, viewer: Viewer) -> str:
         """Return the ETag of this version for a viewer. It reveals nothing hidden.
 
-        The ETag contains the random ids of the writes that led to ``match_version`` and, if different, to this version.
-        They distinguish two writes with the same version, of which a failover lost the first. It also contains a
-        deadline that an outage has postponed since the write, because that changes the view.
+        The random ids of the writes that led to ``match_version`` and to this version distinguish two writes with the
+        same version, of which a failover lost the first. A deadline that an outage has postponed changes the view.
         """
         write = "" if self.write_id == self.match_write_id else f".{self.write_id}"
         if self.allowance.until and self.shown_deadline != self.deadline:

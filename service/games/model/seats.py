@@ -81,13 +81,7 @@ class Seats(tuple[Seat, ...]):
 
     def erased(self) -> frozenset[int]:
         """Return the seats of erased players (``service.games.commands.erasure``) that have no new player."""
-        return frozenset(
-            [seat for seat, player in enumerate(self) if player.kind == HUMAN and player.token_hash is None]
-        )
-
-    def replaced(self, seat: int, value: Seat) -> Seats:
-        """Return these seats with a new value for one of them."""
-        return Seats((*self[:seat], value, *self[seat + 1 :]))
+        return frozenset([seat for seat, player in enumerate(self) if player.kind == HUMAN and not player.token_hash])
 
 
 class Fill(NamedTuple):
