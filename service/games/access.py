@@ -1,8 +1,8 @@
 """Access to a game: which seat belongs to a token, and whether an application owns the game.
 
-Owns the only place where a token is matched with a seat, of the stored game or of the cached one. A cached game may be
-stale. Therefore a command that is refused on it is decided again on the stored game, and a request that is rejected
-before its command is authenticated again (``service.web.access``). Does not depend on how a token is sent.
+Owns the only place where a token is matched with a seat, of the stored game or of the cached one. Because a cached game
+may be stale, what is refused on it is decided again on the stored game (``service.web.access``). Does not depend on how
+a token is sent.
 """
 
 from __future__ import annotations
@@ -50,8 +50,7 @@ class Access(NamedTuple):
 class TokenRotation(NamedTuple):
     """The permission to change the token of a seat.
 
-    ``game`` is set if ``token`` is the current token of the seat. ``prior`` is set if it is an old one: the write that
-    replaced it under the same idempotency key.
+    ``game`` is set if ``token`` is the current one; else ``prior``, the write that replaced it under the same key.
     """
 
     game_id: str
@@ -62,11 +61,8 @@ class TokenRotation(NamedTuple):
     from_store: bool = True
 
 
-class Invitation(NamedTuple):
-    """A request for an open seat by somebody without a token: a join code, an idempotency key, or both."""
-
-    join_code: str | None
-    key: str | None
+Invitation = tuple[str | None, str | None]
+"""What somebody without a token has who asks for an open seat: a join code, an idempotency key."""
 
 
 class AccessControl:
@@ -80,13 +76,12 @@ class AccessControl:
         self._observe_read = observe_read
 
     def authenticate(
-        self, game_id: str, token: str | None, invitation: Callable[[], Invitation] = lambda: Invitation(None, None)
+        self, game_id: str, token: str | None, invitation: Callable[[], Invitation] = lambda: (None, None)
     ) -> Access:
         """Return the stored game and the seat of ``token``; without a token, the access of a spectator.
 
-        Raises ``Unauthorized`` for a wrong token. If the game does not exist, raises ``NotFound`` without a token, and
-        ``Unauthorized`` with one, as for a game with other tokens. A request without a token to a game without
-        spectators is refused as if the game did not exist, unless the ``invitation`` is valid for the game.
+        Raises ``Unauthorized`` for a wrong token, and if the game does not exist; without a token ``NotFound`` if it
+        does not exist, or has no spectators and the ``invitation`` is not valid for it.
         """
         game = self._repository.reader.load(game_id)
         if game is None or (token is None and not game.spectators and not self._is_invited(game, *invitation())):
@@ -118,8 +113,8 @@ class AccessControl:
     def require_seat(self, game_id: str, token: str | None, seat: int) -> Access:
         """Return the access of the bearer of this seat's token.
 
-        Raises as ``authenticate``; also ``Unauthorized`` without a token, ``NotFound`` if the game has no such seat,
-        and ``Forbidden`` for the token of another seat.
+        Raises as ``authenticate``, ``Unauthorized`` without a token, ``NotFound`` for a seat that does not exist,
+        ``Forbidden`` for the token of another seat.
         """
         if token is None:
             raise no_token()
@@ -141,8 +136,7 @@ class AccessControl:
     def find_invited(self, join_code: str, key: str | None) -> Access:
         """Find the game of a join code, and return the access of a spectator to it.
 
-        A repeated request finds the game in which it took a seat before, even if no seat is open any more. Raises
-        ``Forbidden`` if no game is found, for whatever reason.
+        A repeated request finds the game in which it took a seat before. Raises ``Forbidden`` if none is found.
         """
         code = read_join_code(join_code)
         shard = shard_of_code(code)
@@ -162,10 +156,7 @@ class AccessControl:
         return Access(game, None)
 
     def check_not_deleted(self, game_id: str) -> None:
-        """Raise ``Gone`` for a deleted game, whatever token or key the request has.
-
-        Does nothing if the store does not answer.
-        """
+        """Raise ``Gone`` for a deleted game; do nothing if the store does not answer."""
         with suppress(StorageUnavailable):
             self._repository.reader.load(game_id)
 
@@ -183,8 +174,8 @@ class AccessControl:
     def authorize_rotation(self, game_id: str, token: str | None, seat: int, key: str | None) -> TokenRotation:
         """Return the permission to change the token of this seat. Raises as ``require_seat``.
 
-        If the token was already changed under this idempotency key, the old token is accepted, too. So a client whose
-        response was lost can send the request again.
+        If the token was already changed under this idempotency key, the old token is accepted, too, because the
+        response may have been lost.
         """
         try:
             game = self.require_seat(game_id, token, seat).game

@@ -218,7 +218,7 @@ def _invitation() -> Invitation:
     except RequestError:
         body = None
     join_code = body.get("join_code") if isinstance(body, dict) else None
-    return Invitation(join_code if isinstance(join_code, str) else None, idempotency_key())
+    return join_code if isinstance(join_code, str) else None, idempotency_key()
 
 
 def _from_cache(services: Services, game: str) -> _Granted:

@@ -1,11 +1,8 @@
-"""Removes deleted games from the memory of this process: from caches, streams and queues.
-
-It also removes games from which a player was erased, because they may contain the name of that player.
+"""Removes deleted games from caches, streams and queues of this process, and games from which a player was erased.
 
 Owns when the store is polled for deletions, and how far back. Every process polls by itself, so that no message can be
-lost. After a gap, it asks for all deletions in the gap; if the store no longer has them all, it drops every game. It
-drops a deleted game repeatedly for a while, because a request that read the game just before the deletion can cache it
-afterwards.
+lost. After a gap that is too long for the store to remember, it drops every game. It drops a deleted game repeatedly
+for a while, because a request that read the game just before the deletion can cache it afterwards.
 """
 
 from __future__ import annotations
@@ -60,7 +57,7 @@ class DeletedGames:
         self._drops_of_erasures.append(drop)
 
     def record_erasure(self, game: str) -> None:
-        """Record an erasure; every process then drops this game. Raises ``StorageUnavailable``, ``OutcomeUnknown``."""
+        """Record an erasure in this game. Raises ``StorageUnavailable``, ``OutcomeUnknown``."""
         self._deletions.record_erasure(game)
 
     def poll(self) -> None:

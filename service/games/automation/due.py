@@ -1,9 +1,8 @@
 """Commits what is due in a game without a request: moves of computer players, and the effects of deadlines.
 
 Owns these commits, and the repair of lost reminders. The game itself says what is due
-(``service.games.model.schedule``). A reminder only says that a worker must check, so that a stale, early or repeated
-one does nothing. Every commit requires the version that was read; if several processes try the same, one succeeds. Does
-not depend on who calls, or when.
+(``service.games.model.schedule``), so that a stale, early or repeated reminder does nothing. Every commit requires the
+version that was read; if several processes try the same, one succeeds. Does not depend on who calls, or when.
 """
 
 from __future__ import annotations
@@ -53,17 +52,15 @@ class Automation:
     def play(self, turn: BotTurn, move: Move) -> Committed:
         """Make this move, at the version that it was chosen for.
 
-        Raises ``StaleVersion`` if the game has changed since, ``NotFound`` if it has expired, and ``Refusal`` for an
-        illegal move.
+        Raises ``StaleVersion``, ``NotFound`` if the game has expired, ``Refusal`` for an illegal move.
         """
         return self._commit(turn.game, advance_match(turn.game, turn.seat, move))
 
     def time_out(self, game_id: str, reading: ClockReading) -> Committed | int | None:
         """Commit what is due by the clock of a game, or in its waiting room; else return when something will be due.
 
-        ``reading`` is a recent reading of the clock, to which the deadline is compared. Returns ``None`` if the game
-        has no deadline or does not exist. Raises ``StaleVersion`` if another write comes first, ``NotFound`` if the
-        game expires.
+        The deadline is compared to ``reading``. Returns ``None`` if the game has no deadline or does not exist. Raises
+        ``StaleVersion`` if another write comes first, ``NotFound`` if the game expires.
         """
         game = self._repository.reader.load(game_id)
         due = None if game is None else clock_due(game, reading.allowance)
@@ -138,18 +135,11 @@ class LostReminders:
         if not game.is_automatic and game.ownership is None and room_due(game) is None:
             return
         now = self._clock()
-        if now - game.updated_at > OVERDUE_MS and self._is_overdue(game, now) and self._may_try(game.id, now):
+        if now - game.updated_at <= OVERDUE_MS or now - (self._attempts.get(game.id) or -PAUSE_MS) < PAUSE_MS:
+            return
+        if any([at is not None and now - at > OVERDUE_MS for at in reminders(None, game).values()]):
+            self._attempts.put(game.id, now)
             self._run_later(partial(self._restore, game))
-
-    def _is_overdue(self, game: Game, now: int) -> bool:
-        return any([at is not None and now - at > OVERDUE_MS for at in reminders(None, game).values()])
-
-    def _may_try(self, game_id: str, now: int) -> bool:
-        last = self._attempts.get(game_id)
-        if last is not None and now - last < PAUSE_MS:
-            return False
-        self._attempts.put(game_id, now)
-        return True
 
     def _restore(self, game: Game) -> None:
         try:

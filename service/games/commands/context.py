@@ -18,9 +18,9 @@ class NewSecret(Protocol):
     """Makes the tokens and join codes of one request; for the same purpose always the same one."""
 
     def __call__(self, *purpose: str, prior: PriorWrite | None = None) -> str:
-        """Return the secret for this purpose. With ``prior``, return the secret of that earlier write.
+        """Return the secret for this purpose, or that of an earlier write under the same idempotency key.
 
-        ``prior`` is a write under the same idempotency key. Raises ``SecretChanged``.
+        Raises ``SecretChanged``.
         """
 
 
@@ -35,8 +35,8 @@ class Unchanged(Exception):
 class CommandContext(NamedTuple):
     """The parts that commands use; ``bots_alone`` limits the games that can go on with computer players alone.
 
-    All commands have the same steps: make the idempotency record of the request; decide, which is a function of the
-    game; commit the decision in one atomic transaction, at most once for a record; return the result.
+    All commands make the idempotency record of the request, decide, which is a function of the game, and commit the
+    decision in one atomic transaction, at most once for a record.
     """
 
     repository: GameRepository

@@ -1,7 +1,6 @@
 """The command that creates a game.
 
-Owns how a request becomes a game, and how a repeated request gets the same game and tokens. Does not depend on the
-rules of the game.
+Owns how a request becomes a game, and how a repeated request gets the same game and tokens. Does not depend on rules.
 """
 
 from __future__ import annotations
@@ -56,8 +55,7 @@ def new_game(
     """Return the requested game with this ``state`` of its match. ``now`` is in milliseconds since 1970.
 
     ``request.network`` must already be the digest (``network_digest``).
-    ``token_bytes``: for tokens and the join code.
-    ``seed_bytes``: for the seed of the deals.
+    ``token_bytes``: for tokens and the join code; ``seed_bytes``: for the seed of the deals.
     ``skipped``: how many join codes to skip because other games have them.
     """
     seats, tokens = _seats(request, token_bytes)
@@ -116,8 +114,8 @@ def create_game(
 ) -> CommandResult[CreatedGame]:
     """Create a game, and deal its first round if no seat is open. Two applications can use the same ``key``.
 
-    A repeated request gets the same join code again, even if that has been replaced and is no longer valid. Raises
-    ``InvalidSetup`` if the game cannot be played, ``ShareUsedUp``, ``TooManyGamesOfBots``, ``KeyReused``.
+    A repeated request gets the same join code, even if that has been replaced. Raises ``InvalidSetup``,
+    ``ShareUsedUp``, ``TooManyGamesOfBots``, ``KeyReused``.
     """
     fork = None
     if request.source is not None:
@@ -186,10 +184,5 @@ def network_digest(idempotency: Idempotency, network: str) -> str:
 
 def _current_tokens(tokens: tuple[SeatToken, ...], game: Game) -> tuple[SeatToken, ...]:
     """Return the tokens of a repeated creation with the current names, without those of erased players."""
-    return tuple(
-        [
-            token._replace(name=game.seats[token.seat].name or "")
-            for token in tokens
-            if token.seat not in game.seats.erased()
-        ]
-    )
+    players = [(token, game.seats[token.seat]) for token in tokens]
+    return tuple([token._replace(name=player.name or "") for token, player in players if player.token_hash is not None])

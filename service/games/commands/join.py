@@ -40,9 +40,9 @@ def join(context: CommandContext, access: Access, command: JoinCommand) -> Comma
     """Take the first open seat; if it was the last one, deal the first round.
 
     Different viewers can use the same idempotency key. Raises ``Forbidden`` for a wrong code; ``InvalidSetup`` for
-    fields that only the owner of the game can send, for a client seed in a game with fixed deals, and for a name that
-    is taken in a game with unique names; ``NotFound`` if the game has expired, and for a repeated request whose player
-    was erased; ``SeatsTaken``, ``KeyReused``.
+    fields that only the owner can send, a client seed in a game with fixed deals, a taken name in a game with unique
+    names; ``NotFound`` if the game has expired, and for a repeated request whose player was erased; ``SeatsTaken``,
+    ``KeyReused``.
     """
     game, key = access.game, command.key
     if access.app is None:
@@ -119,8 +119,7 @@ def rotate_token(
 ) -> CommandResult[SeatToken]:
     """Give the seat of the bearer a new token and revoke the old one.
 
-    Raises ``Unauthorized`` if the token changed after the request was authenticated, ``KeyReused``, ``NotFound`` if the
-    game has expired.
+    Raises ``Unauthorized`` if the token has changed meanwhile, ``KeyReused``, ``NotFound`` if the game has expired.
     """
     game_id, seat, old_token, game = rotation.game_id, rotation.seat, rotation.token, rotation.game
     record = context.record(key, *rotation_scope(old_token, seat), derives_tokens=True)

@@ -1,10 +1,10 @@
 """A rematch: another game of the same players, created once by the first player who requests it.
 
-Owns what the new game copies from the finished one, and how all players get the same new game and their tokens. A
-rematch needs two writes: first create the new game, then add an event to the old game that names it. Nothing is stored
-in between, because the id and the tokens of the new game are derived from a secret of the server. If the service fails
-between the writes, the next request completes them; if the old game is deleted between them, so is the new one. Does
-not depend on HTTP or Redis, or on the rules of any game.
+Owns what the new game copies from the finished one, and how all players get the same new game and their tokens. First
+the new game is created, then an event of the old game names it. Nothing is stored in between, because the id and the
+tokens of the new game are derived from a secret of the server. If the service fails between the writes, the next
+request completes them; if the old game is deleted between them, so is the new one. Does not depend on HTTP or Redis, or
+on the rules of any game.
 """
 
 from __future__ import annotations
@@ -67,11 +67,10 @@ class Rematches:
         """Create the rematch of a finished game, or find it; return the bearer's seat and token there, and the game.
 
         The request that begins the rematch, and its repetition with the same ``key``, return the game as it was dealt;
-        all other requests return the current game. Raises ``NotFinished``; ``Unauthorized`` for a spectator, for a
-        token that was revoked after the request was authenticated, and if the old game has expired; ``NotFound`` if the
-        new game has expired or was deleted; ``Forbidden`` if the token of the new seat has been changed since;
-        ``Gone``, ``KeyReused``, ``SecretChanged``, ``ShareUsedUp``, ``TooManyGamesOfBots``, ``StorageUnavailable``,
-        ``OutcomeUnknown``.
+        all other requests return the current game. Raises ``NotFinished``; ``Unauthorized`` for a spectator, a revoked
+        token, and if the old game has expired; ``NotFound`` if the new game has expired or was deleted; ``Forbidden``
+        if the token of the new seat has been changed since; ``Gone``, ``KeyReused``, ``SecretChanged``,
+        ``ShareUsedUp``, ``TooManyGamesOfBots``.
         """
         old, seat = access.game, access.seat
         if seat is None:
@@ -151,7 +150,8 @@ class Rematches:
 
         Raises ``SecretChanged`` if the id was derived from a secret that this process does not have.
         """
-        ids = {secret_id: self._derived_id(old, secret_id) for secret_id in self._idempotency.secret_ids}
+        derive = partial(self._idempotency.derive_bytes, _PURPOSE, old.id)
+        ids = {secret_id: new_game_id(derive(secret_id=secret_id)) for secret_id in self._idempotency.secret_ids}
         game_id = old.rematch
         if game_id is None:
             current, *others = ids.values()
@@ -164,13 +164,9 @@ class Rematches:
             raise SecretChanged
         return _Successor(game_id, secret_id)
 
-    def _derived_id(self, old: Game, secret_id: bytes) -> str:
-        return new_game_id(self._idempotency.derive_bytes(_PURPOSE, old.id, secret_id=secret_id))
-
     def _token(self, old: Game, successor: _Successor, seat: int) -> str:
         """Return the token in the new game for the player of this seat in the old game."""
-        purpose = (_PURPOSE, old.id, str(seat))
-        return new_token(self._idempotency.derive_bytes(*purpose, secret_id=successor.secret_id))
+        return new_token(self._idempotency.derive_bytes(_PURPOSE, old.id, str(seat), secret_id=successor.secret_id))
 
     def _create(self, old: Game, successor: _Successor) -> None:
         """Create the new game, unless it already exists."""
@@ -197,8 +193,8 @@ class Rematches:
             revoked = before.token_hash != after.token_hash or before.kind == BOT
             if before.ref is not None and after.ref is None and revoked:
                 with suppress(NothingToErase, NotFound, Gone):
-                    decide = partial(decide_to_erase, before.ref)
-                    self._repository.transactions.transact(self._repository.reader.reload(new), decide, limited=False)
+                    game, decide = self._repository.reader.reload(new), partial(decide_to_erase, before.ref)
+                    self._repository.transactions.transact(game, decide, limited=False)
 
     def _is_repeated(self, game_id: str, record: IdempotencyRecord) -> bool:
         """Return whether a request with the same idempotency record linked the games."""
@@ -211,16 +207,12 @@ class Rematches:
         token, place = self._token(old, successor, seat), seat_after(seat, len(old.seats))
         if new.seats[place].token_hash != hash_secret(token):
             raise Forbidden("rematch_token_changed")
-        return JoinedSeat(
-            SeatToken(place, new.seats[place].name or "", token), view_game(new, place, self._repository.lifetimes)
-        )
+        taken = SeatToken(place, new.seats[place].name or "", token)
+        return JoinedSeat(taken, view_game(new, place, self._repository.lifetimes))
 
 
 def seat_after(seat: int, seats: int) -> int:
-    """Return the seat in the new game of the player of this seat: all move on by one, and the second sits first.
-
-    Teams stay together, because their seats alternate.
-    """
+    """Return the seat in the new game of the player of this seat: all move on by one, so that teams stay together."""
     return (seat - 1) % seats
 
 
@@ -273,7 +265,7 @@ def _events_of_creation(old: Game) -> int:
 def _away_after(old: Game) -> frozenset[int]:
     """Return the seats whose players are away in the rematch: those who were away, except those who resigned.
 
-    If players forfeit by the clock, the game does not show who resigned: then all who were away remain so.
+    If players forfeit by the clock, the game does not show who resigned, and all who were away remain so.
     """
     by_clock = old.clock is not None and old.clock.absence == "forfeit"
     return old.presence.away if by_clock else old.presence.away - old.presence.forfeited

@@ -41,8 +41,8 @@ class RunningClock(NamedTuple):
     started: int = 0
     """When the time for the running turn, or for the deal, began."""
     banks: tuple[int, ...] = ()
-    """The time that each seat had left at ``started``; empty without banks. It can be negative, at least ``-GRACE_MS``,
-    if a move came within the grace period: that time is taken from the next increment.
+    """The time that each seat had left at ``started``; empty without banks. A move within the grace period makes it
+    negative, at least ``-GRACE_MS``: that time is taken from the next increment.
     """
     granted: frozenset[int] = frozenset()
     """The seats whose returning player got extra time, which happens once in a match."""
@@ -60,8 +60,7 @@ class RunningClock(NamedTuple):
     ) -> RunningClock:
         """Return the clock at the end of a turn: the bank of the seat loses the time used, and gains the increment.
 
-        The bank loses nothing if the time was not ``counted`` (``is_counted``): then a computer player made this move,
-        and the time of the player had already run out. A seat that is away gains nothing either.
+        It loses nothing if the time was not ``counted`` (``is_counted``), and a seat that is away gains nothing either.
         """
         if not self.banks or seat in presence.away:
             return self
@@ -78,8 +77,8 @@ class RunningClock(NamedTuple):
         ``to_move``: it is the turn of this seat. The player has the time that was left.
         ``slept``: the clock was stopped because nobody was present. The time of the turn or deal begins again.
 
-        A player with less than ``RETURN_MS`` left, in the bank or for the running turn, gets that time. This happens
-        once in a match, so that nobody gains time without end by leaving and coming back.
+        A player with less than ``RETURN_MS`` left gets that time, once in a match, so that nobody gains time without
+        end by leaving and coming back.
         """
         started = at if slept or (to_move and settings.turn is None) else self.started
         bank = self.banks[seat] if self.banks else 0
@@ -97,9 +96,8 @@ class RunningClock(NamedTuple):
         return max(self.banks[seat] - max(at - self.started, 0), -GRACE_MS)
 
     def _with_bank(self, seat: int, bank: int) -> RunningClock:
-        if not self.banks:
-            return self
-        return self._replace(banks=(*self.banks[:seat], bank, *self.banks[seat + 1 :]))
+        banks = (*self.banks[:seat], bank, *self.banks[seat + 1 :])
+        return self._replace(banks=banks) if self.banks else self
 
 
 STOPPED: Final = RunningClock()
@@ -138,10 +136,7 @@ def present_people(state: State, presence: Presence, seats: Seats) -> list[int]:
 
 
 def sleeps(state: State, presence: Presence, seats: Seats) -> bool:
-    """Return whether a game waits until a player comes back: all people are away, and one has not forfeited.
-
-    If all people have forfeited, the computer players finish the match.
-    """
+    """Return whether a game waits until a player comes back: all people are away, and one has not forfeited."""
     if present_people(state, presence, seats):
         return False
     return any([seat in seats.people and seat not in presence.forfeited for seat in state.active_seats()])

@@ -1,7 +1,7 @@
 """The next state of a game: after a move, and after events that change presence or clock.
 
-Owns the effect of an event on presence and clock; ``service.engine.referee`` decides its effect on the match. Does not
-depend on who acts, nor on what is stored.
+Owns the effect of an event on presence and clock, not on the match (``service.engine.referee``). Does not depend on who
+acts, nor on what is stored.
 """
 
 from __future__ import annotations
@@ -61,10 +61,7 @@ def advance_match(game: Game, seat: int, move: Move) -> tuple[Game, Sequence[Eve
 
 
 def _with_forced_moves(game: Game, events: Sequence[Event]) -> tuple[Game, Sequence[Event]]:
-    """Make the forced draws and passes of people that follow; return the game, and all events.
-
-    The loop ends, because a round ends when nobody can draw or play.
-    """
+    """Make the forced draws and passes of people that follow, until the round ends; return the game, and all events."""
     all_events, latest, presence = list(events), events, game.presence
     game = game._replace(auto=False)  # so that ``advance_match`` makes one move only
     while game.state.phase == PLAYING:
@@ -144,9 +141,8 @@ def _room_after(room: Room, seats: Seats, at: int) -> Room:
 
 
 def replay_timed(game: Game, state: State, events: Iterable[tuple[int, GameEvent]]) -> tuple[Game, State]:
-    """Return the game with the presence and the clock after these events, and the state of its match after them.
+    """Return the game with presence and clock after these events, and the ``state`` of its match after them.
 
-    ``game`` has the presence and the clock before the events; ``state`` is the state of the match before them.
     ``events``: each with its time, in milliseconds since 1970.
     """
     presence, clock, automatic, after = _presence_and_clock(game, state, events)
@@ -158,7 +154,7 @@ def _presence_and_clock(
 ) -> tuple[Presence, RunningClock, bool, State]:
     """Return the presence, the clock, whether the game is automatic, and the state of the match after these events.
 
-    ``after``: the state of the match after the events, if the caller has it; saves computing it.
+    ``after``: the last of these, if the caller has it.
     A ``RoundEnded`` ends the turn of the move before it, which is in the same write.
     """
     settings, presence, clock, by_settings = game.clock, game.presence, game.running_clock, game.is_set_up_automatic

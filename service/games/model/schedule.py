@@ -1,7 +1,7 @@
 """The times of a game: turns of computer players, deadlines, its expiry.
 
-Owns what is due in a game, and when; every write stores reminders for it. Owns how long a game lives after its last
-write; the store removes expired games. Does not depend on who acts (``service.games.automation.due``).
+Owns what is due in a game, and when, and how long a game lives after its last write. Does not depend on who acts
+(``service.games.automation.due``).
 """
 
 from __future__ import annotations
@@ -21,15 +21,12 @@ from service.games.tables import UNSEEN_MS
 DAY_MS: Final = 86_400_000
 NEVER_SEEN: Final[Mapping[int, int]] = MappingProxyType({})
 MAX_ROUNDS_OF_BOTS: Final = 50
-"""The maximum number of rounds in a match of computer players alone.
-
-Nearly all matches are shorter; the longest are matches of two in Block, with some 20 to 40 rounds.
-"""
+"""The maximum number of rounds in a match of computer players alone. The longest, of two in Block, have 20 to 40."""
 LEAD_MS: Final = 800
 """How early, in milliseconds, the service can begin to choose a move before it is due."""
 _PACE_WITH_PEOPLE_MS: Final = 1000
 _MIN_WITH_PEOPLE_MS: Final = {"expert": 300}
-"""The minimum time in milliseconds before a move of a level that calculates, so that forced moves do not come faster.
+"""The minimum of milliseconds before a move of a level that calculates, so that forced moves do not come faster.
 
 With the compiled engine, 99 % of decisions take less; ``service.workers.bot_worker`` handles the rest.
 """
@@ -60,12 +57,11 @@ class Lifetimes(NamedTuple):
 
 
 class BotTurn(NamedTuple):
-    """A move or deal that the service must make at this version of the game.
+    """A move or deal that the service must make at this version of the game. Times are in milliseconds since 1970.
 
-    ``seat``: the seat that moves; for a deal, a seat that can deal.
-    ``level``: the level of the computer player that chooses the move.
-    ``begin``: when the service can begin to choose, in milliseconds since 1970.
-    ``due``: when it makes the move, in milliseconds since 1970.
+    ``level``: that of the computer player that chooses the move.
+    ``begin``: when the service can begin to choose.
+    ``due``: when it makes the move.
     """
 
     game: Game
@@ -132,10 +128,9 @@ def room_due(game: Game, last_seen: Mapping[int, int] = NEVER_SEEN) -> int | Non
 
 
 def time_out_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int | None:
-    """Return when the service must act on the deadline of a game; ``None`` if it does not.
+    """Return when the service must act on the deadline of a game, or in its waiting room; ``None`` for never.
 
-    That is ``GRACE_MS`` after the deadline with the allowance. With the absence ``claim``, the deadline of a turn has
-    no effect until a player claims. For a game with open seats, returns ``room_due``.
+    With the absence ``claim``, the deadline of a turn has no effect until a player claims.
     """
     if game.seats.are_open:
         return room_due(game)
@@ -146,10 +141,7 @@ def time_out_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int |
 
 
 def remind_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int | None:
-    """Return when the application gets the reminder of the running turn; ``None`` if it gets none, or got it already.
-
-    A turn that is shorter than the time of the reminder has no reminder.
-    """
+    """Return when the application gets the reminder of the running turn; ``None`` for none, or if it got it already."""
     clock, running = game.clock, game.running_clock
     if clock is None or clock.remind is None or running.reminded or game.state.phase != PLAYING:
         return None
@@ -164,10 +156,7 @@ def clock_due(game: Game, allowance: OutageAllowance = NO_ALLOWANCE) -> int | No
 
 
 def reminders(before: Game | None, after: Game) -> Reminders:
-    """Return the reminders that a write changes, without the kinds that this game never has.
-
-    ``before`` is ``None`` for a new game.
-    """
+    """Return the reminders that a write changes, without the kinds that this game never has."""
     games = (after,) if before is None else (before, after)
     owned = after.ownership is not None
     automatic = any([game.is_automatic for game in games])

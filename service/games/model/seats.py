@@ -95,10 +95,7 @@ class Fill(NamedTuple):
 
 
 class Room(NamedTuple):
-    """The waiting room of a game: what happened before the match began.
-
-    Seats have the numbers of that time. They differ from the current ones if the match began without open seats.
-    """
+    """The waiting room of a game: what happened before the match began. Seats have the numbers of that time."""
 
     fill: Fill | None = None
     since: int | None = None
@@ -156,9 +153,8 @@ def _folded(name: str) -> str:
 
 
 def may_go_on_alone(kinds: Collection[SeatKind], absence: Absence | None, *, fills: bool = False) -> bool:
-    """Return whether a game that begins with these seats can go on with computer players alone.
+    """Return whether a game can go on with computer players alone: they have all seats, or two and people can forfeit.
 
-    That is so if they have all seats, or if they have at least two and people forfeit at a deadline.
     ``absence``: what happens at a deadline; ``None`` without a clock.
     ``fills``: whether computer players get the open seats.
     """

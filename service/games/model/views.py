@@ -1,7 +1,7 @@
 """What one viewer can see of a game: the view of the match, the seats, the table, the events and the score card.
 
-Owns the view of a hosted game, which contains the view of its match (``service.engine.view`` alone decides what is
-hidden from whom), and the text form of a time. Does not depend on how a view becomes JSON.
+Owns the view of a hosted game, which contains that of its match (``service.engine.view`` alone redacts), and the text
+form of a time. Does not depend on how a view becomes JSON.
 """
 
 from __future__ import annotations
@@ -29,12 +29,7 @@ WITH_NAME: Final = (Joined, Renamed, Filled)
 
 
 class SeatView(NamedTuple):
-    """A seat and its player.
-
-    ``name``: ``None`` for an open seat.
-    ``level``: the level of a computer player.
-    ``ref``: the name that the application uses for the player; ``None`` for viewers from whom it is hidden.
-    """
+    """A seat and its player, without what is hidden from the viewer; ``name`` is ``None`` for an open seat."""
 
     kind: SeatKind
     name: str | None
@@ -47,7 +42,11 @@ class SeatView(NamedTuple):
 
 
 class GameView(NamedTuple):
-    """What one viewer can see of a game at one version. Times are in milliseconds since 1970."""
+    """What one viewer can see of a game at one version, in fields as in ``Game``. Only its owner sees ``ref``.
+
+    ``join_code``: for the open seats; only the owner sees it.
+    ``fills_at``: when computer players get the open seats; ``None`` for never.
+    """
 
     id: str
     variant: Variant
@@ -62,29 +61,22 @@ class GameView(NamedTuple):
     updated_at: int
     expires_at: int
     commitments: tuple[bytes, ...]
-    """The commitments to the seeds of the last dealt round, if any, and of the next; empty if nothing can be proven."""
     unique_names: bool
     clock: ClockSettings | None = None
     deadline: int | None = None
     ref: str | None = None
-    """The name that the application uses for the game; ``None`` for every other viewer."""
     join_code: str | None = None
-    """The code for the open seats; ``None`` without open seats, and for every viewer except the application."""
     rematch: str | None = None
-    """The id of the game that follows this one."""
     rematch_of: str | None = None
-    """The id of the game that this one follows."""
     spectators: bool = True
     auto: bool = False
     fills_at: int | None = None
-    """When computer players get the open seats; ``None`` for never."""
 
 
 class TableView(NamedTuple):
-    """The tiles on the table at one version, and the set that they belong to; the same for every viewer."""
+    """The tiles on the table at one version of a ``game``, and their set; the same for every viewer."""
 
     game: str
-    """The id of the game."""
     version: int
     round: int
     layout: Layout
@@ -128,11 +120,7 @@ class Deleted:
 
 
 class EventView(NamedTuple):
-    """What one viewer can see of an event.
-
-    ``at``: its time, in milliseconds since 1970.
-    ``to_act``: the seats that can move after it.
-    """
+    """What one viewer can see of an event, in fields as in ``EventEnvelope``."""
 
     version: int
     at: int
@@ -163,9 +151,7 @@ def view_event(envelope: EventEnvelope, seat: int | None, game: Game | None = No
     version, at, event, to_act = envelope
     if game is not None and isinstance(event, WITH_NAME) and event.name is not None:
         event = replace(event, name=_name_at(game, event.seat, version))
-    if isinstance(event, HostingEvent):
-        return EventView(version, at, event, to_act)
-    return EventView(version, at, event_view(event, seat), to_act)
+    return EventView(version, at, event if isinstance(event, HostingEvent) else event_view(event, seat), to_act)
 
 
 def _name_at(game: Game, seat: int, version: int) -> str:
@@ -175,13 +161,9 @@ def _name_at(game: Game, seat: int, version: int) -> str:
 
 
 def view_game(game: Game, viewer: Viewer, lifetimes: Lifetimes) -> GameView:
-    """Return what a viewer can see of the game.
-
-    The owner sees what a spectator sees, and all refs; a seat sees its own ref.
-    """
+    """Return what a viewer can see of the game: the owner what a spectator sees, and all refs; a seat its own ref."""
     match = view(game.rules, game.state, None if viewer == OWNER else viewer)
-    status = game.status
-    if status == "waiting":
+    if game.status == "waiting":
         match = match._replace(to_act=(), legal_moves=())  # as in ``legal_moves_for``
     owned = game.ownership if viewer == OWNER else None
     return GameView(
@@ -189,7 +171,7 @@ def view_game(game: Game, viewer: Viewer, lifetimes: Lifetimes) -> GameView:
         variant=game.variant,
         rules=game.rules,
         arranged=game.arranged,
-        status=status,
+        status=game.status,
         version=game.version,
         seats=_seat_views(
             game.seats, game.presence, game.running_clock.banks, None if game.ownership is None else viewer
@@ -288,19 +270,9 @@ def without_none(fields: dict[str, Any]) -> dict[str, Any]:
 
 @lru_cache(maxsize=4096)
 def format_rfc3339(milliseconds: int) -> str:
-    """Return a time in milliseconds since 1970 in the form of RFC 3339, in UTC: ``2026-01-06T19:33:20.000Z``.
-
-    Cached, because each view repeats the times of a game.
-    """
-    minutes, rest = divmod(milliseconds, 60_000)
-    seconds, thousandths = divmod(rest, 1000)
-    return f"{_format_minute(minutes)}:{seconds:02}.{thousandths:03}Z"
-
-
-@lru_cache(maxsize=1024)
-def _format_minute(minutes: int) -> str:
-    """Return the text up to the minute; cached, because many times in the same minute are formatted."""
-    return datetime.fromtimestamp(minutes * 60, UTC).strftime("%Y-%m-%dT%H:%M")
+    """Return a time in ms since 1970 in the form of RFC 3339, in UTC: ``2026-01-06T19:33:20.000Z``; cached."""
+    seconds, thousandths = divmod(milliseconds, 1000)
+    return f"{datetime.fromtimestamp(seconds, UTC).isoformat()[:19]}.{thousandths:03}Z"
 
 
 # The results of the commands and queries of a game.
@@ -343,7 +315,6 @@ class LegalMoves(NamedTuple):
     """The legal moves of a seat at this version.
 
     ``turn``: the seat whose turn it is.
-    ``to_act``: the seats that can move.
     ``deadline``: of the running turn or deal, in milliseconds since 1970; ``None`` while no clock runs.
     """
 

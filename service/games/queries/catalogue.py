@@ -40,12 +40,7 @@ def measured_strength() -> tuple[Strength, ...]:
 
 
 class DealRow(NamedTuple):
-    """The deal for a number of players.
-
-    ``highest``: the pips on each half of the highest double in the set.
-    ``hand``, ``stock``: the number of tiles of each player, and in the stock.
-    ``drawable``: the number of tiles in the stock that can be drawn.
-    """
+    """The deal for a number of players: numbers of tiles. ``highest``: the pips on each half of the highest double."""
 
     highest: int
     players: int
@@ -117,10 +112,7 @@ def _setting(variant: Variant, option: Option, value: Value, language: Language)
 
 @cache
 def deal_table(key: str) -> tuple[DealRow, ...]:
-    """Return the deal for each set and each number of players with which the variant can be played.
-
-    Raises ``KeyError`` for an unknown variant.
-    """
+    """Return the deal for each set and each number of players with which this variant can be played."""
     variant = variants()[key]
     sets: list[dict[str, Value]] = [
         {option.key: value} for option in variant.options if option.key == "set" for value in option.values

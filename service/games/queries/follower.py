@@ -1,7 +1,7 @@
 """Followers: read the items after a cursor, each once and in order.
 
-Owns when the store is read: at the start, after a gap between notifications, and after a while without one, because a
-notification is only a hint and can be lost. Does not depend on the items, nor on how they are sent to clients.
+Owns when the store is read: at the start, after a gap between notifications, and after a while without one, because one
+can be lost. Does not depend on the items, nor on how they are sent to clients.
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ class Follower(ABC, Generic[Page]):
     ``slots``: limits how many followers read the store at the same time, because after a fault all of them do.
     ``poll_seconds``: how often the store is read without a notification.
     ``pause_seconds``: the minimum time between two reads that notifications cause.
-    ``max_pending``: how many notifications are queued for a slow client; further ones are dropped, and the store is
-    read instead.
+    ``max_pending``: notifications queued for a slow client; further ones are dropped, and the store is read instead.
     """
 
     __slots__ = (

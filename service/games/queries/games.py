@@ -1,8 +1,7 @@
 """The queries on a game: its view, legal moves, events, score, table, fairness report and record.
 
-Owns where a page of events begins and ends. ``service.games.model.views`` decides what a viewer can see,
-``service.games.queries.subscription`` the order of published events. Does not depend on how results are shown, and
-changes nothing.
+Owns where a page of events begins and ends, not what a viewer can see (``service.games.model.views``), nor the order of
+published events (``service.games.queries.subscription``). Does not depend on how results are shown.
 """
 
 from __future__ import annotations
@@ -83,10 +82,7 @@ class GameQueries:
         )
 
     def table(self, access: Access, version: int | None) -> TableView:
-        """Return the table at this version, or the current one; the same for every viewer.
-
-        An earlier table is rebuilt from the events of its round.
-        """
+        """Return the table at this version, rebuilt from the events of its round, or the current one."""
         game = access.game
         if version is None or version == game.version:
             return view_table(game, game.version, game.state.round, game.state.layout)
@@ -112,17 +108,15 @@ class GameQueries:
     def events(self, access: Access, after: int, limit: int) -> EventPage:
         """Return at most ``limit`` events after a version, as the viewer can see them.
 
-        If the events have expired, or the version does not exist yet, the page is only a ``Reset``. The page ends with
-        the event that revoked the token of the viewer. Raises ``Unauthorized`` if the token was revoked and the page
-        would be a ``Reset``.
+        If the events have expired, or the version does not exist yet, the page is only a ``Reset``; this raises
+        ``Unauthorized`` if the token was revoked. Another page ends with the event that revoked it.
         """
         return self._page(_subscriber(access), after if after <= access.game.version else _NO_CURSOR, limit)
 
     def at_version(self, access: Access, page: EventPage) -> Access:
         """Return the access of the viewer to the game at the version of a page of events.
 
-        A version before that of ``access`` is rebuilt from the history. Raises ``Unauthorized`` if the token of the
-        viewer was revoked.
+        Raises ``Unauthorized`` if the token of the viewer was revoked.
         """
         game = access.game
         if game.version < page.version:
@@ -135,13 +129,9 @@ class GameQueries:
         return access._replace(game=self._repository.histories.at_version(game, page.version), seat=seat)
 
     def seating_at(self, access: Access, version: int) -> tuple[int | None, tuple[str | None, ...]]:
-        """Return the seat of the viewer, and the current names of players by seat, with the seat numbers of a version.
-
-        The event ``Started`` changes the numbers of seats.
-        """
-        game, seat = access.game, access.seat
-        names = tuple([player.name for player in game.seats])
-        room = game.room
+        """Return the seat of the viewer, and the current names of players by seat, numbered as at a version."""
+        seat, room = access.seat, access.game.room
+        names = tuple([player.name for player in access.game.seats])
         if room is None or not room.began or version >= room.began_at:
             return seat, names
         named = dict(zip(room.began, names, strict=True))
@@ -149,20 +139,14 @@ class GameQueries:
         return None if seat is None else room.seat_then(seat, version), places
 
     def layout_at(self, access: Access, version: int) -> Layout | None:
-        """Return the layout at a version (0: before the game was created); ``None`` if it is unknown.
-
-        The layout of a version before that of ``access`` is rebuilt from the events of its round.
-        """
+        """Return the layout at a version (0: before the game was created); ``None`` if it is unknown."""
         game = access.game
         if version == game.version:
             return game.state.layout
         return _layout_after(game, self._repository.histories.events_of_round(game, version))
 
     def at_cursor(self, subscription: EventSubscription) -> Access:
-        """Return the access of the subscriber to the game at its cursor; if the game is newer, to the current game.
-
-        Subscribers to the same game share one read of the store. Raises ``Unauthorized`` if the token was revoked.
-        """
+        """Return the access of the subscriber to the game at its cursor or newer. Raises ``Unauthorized``."""
         return self._after_write(subscription.subscriber, subscription.cursor, subscription.write_id)
 
     def subscribe(self, access: Access, after: int) -> EventSubscription:

@@ -1,7 +1,6 @@
-"""A subscription to a game: its events, one after the other, as one viewer can see them.
+"""A subscription to a game: every event after a cursor, once and in order, as one viewer can see it.
 
-Every event after the cursor is returned once and in order, however notifications arrive. Events come from
-notifications; the store is read only if these leave a gap.
+Events come from notifications; the store is read only if these leave a gap.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ from service.games.store.codec import decode_event
 PAGE_SIZE: Final = 100
 """The maximum number of events in a page."""
 MAX_PENDING: Final = 64
-"""Notifications queued for a slow client; further ones are dropped, because their events are in the store."""
 
 
 class Subscriber(NamedTuple):
@@ -53,8 +51,7 @@ class EventSubscription(Follower[EventPage]):
     ``on_wait``: called with the game and the seat at each ``wait`` while the game waits for players.
     ``ttl_seconds``: after this time without events the store is read, because the game may have expired.
 
-    The events of a deleted game end with ``Deleted``. The subscription is ``finished`` after the end of the match, the
-    deletion of the game, or the revocation of the token.
+    It is ``finished`` after the end of the match, the deletion of the game, or the revocation of the token.
     """
 
     __slots__ = ("_on_wait", "_read", "cursor", "subscriber", "write_id")

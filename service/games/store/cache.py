@@ -1,7 +1,7 @@
 """The cache of a process: games as they were last read or written, and values derived from them.
 
-Owns what is cached, and how it is dropped. A cached game may be stale: a decision on it is valid only if the store
-accepts the write, and a refusal only if it follows from the stored game, too. Does not depend on how games are stored.
+A cached game may be stale: a decision on it is valid only if the store accepts the write, and a refusal only if it
+follows from the stored game, too.
 """
 
 from __future__ import annotations
@@ -21,13 +21,9 @@ from service.games.reminders import OutageAllowance
 from service.games.store.codec import decode_game
 
 CACHE_SIZE: Final = 1000
-"""Games in the cache of a process."""
 _PUBLISHED: Final = 500
-"""Games whose last publication a process caches."""
 _EARLIER_CACHE_SIZE: Final = 32
-"""Games at earlier versions in the cache of a process."""
 _SHARED_READS: Final = 256
-"""Reads of a game after a certain write, whose results are cached for other readers."""
 
 
 class CachedGame(NamedTuple):
@@ -48,10 +44,10 @@ class PublishedGame(NamedTuple):
 class GameCache:
     """The games that a process caches.
 
-    ``games``: games as they were last read or written, by id.
-    ``earlier``: games at earlier versions, by id, write id of the newer game that they were rebuilt from, and version.
-    ``shared_reads``: reads of a game after a write, by id, version and write id.
-    ``published``: games as they were last published, for the messages about them, by id.
+    ``games``: as they were last read or written, by id.
+    ``earlier``: at earlier versions, by id, write id of the newer game that they were rebuilt from, and version.
+    ``shared_reads``: reads after a write, by id, version and write id.
+    ``published``: as they were last published, for the messages about them, by id.
 
     ``allowance`` returns the outage allowance of a game; when it changes, the caller must ``forget`` games.
     """
@@ -116,9 +112,9 @@ class GameReader:
     def after_write(self, game_id: str, version: int, write_id: str) -> Game:
         """Return the game as it was just after the write with this id and ``version``, or a newer version of it.
 
-        All callers for the same write share one read of the store, because thousands of streams can follow one game.
-        Without a ``write_id``, the read is shared only while it runs, because after a failover another write can have
-        the same version. Raises ``NotFound``.
+        All callers for a write share one read of the store, because thousands of streams can follow one game; without a
+        ``write_id`` only while it runs, because after a failover another write can have the same version. Raises
+        ``NotFound``.
         """
         known = self._cache.games.get(game_id)
         if known is not None and (known.game.version, known.game.write_id) == (version, write_id):

@@ -36,7 +36,7 @@ from service.games.store.checksums import WITH_SUM, with_sum, without_sum
 # The types of stored values: arrays of fields in order, which msgspec encodes and decodes by type.
 
 
-@cache  # so that no function of Python is called for each of the many tiles of a game
+@cache  # as a game has many tiles
 def _decode_tile(_: type, index: int) -> Tile:
     return TILES[index]
 
@@ -108,11 +108,9 @@ class LayoutCache(Generic[T]):
             # without its last tile has the placement before as its key. Different layouts can have the same key.
             last = id(placements[-1])
             entry = self._entries.pop(last, None) or self._entries.pop(id(placements[-2:][0]), None)
-            if entry is None:
-                value = self._make(layout)
-            elif entry[0] == layout:
+            if entry is not None and entry[0] == layout:
                 value = entry[1]
-            elif entry[0].placements == placements[:-1]:
+            elif entry is not None and entry[0].placements == placements[:-1]:
                 value = self._extend(entry[1], layout)
             else:
                 value = self._make(layout)
@@ -188,7 +186,7 @@ def encode_game(game: Game) -> bytes:
 
 
 def state_prefix(game: Game) -> bytes:
-    """Return the first bytes of this stored game, which contain the id of its last write, and so identify its history.
+    """Return the first bytes of this stored game, with the id of its last write, which identifies its history.
 
     They are the same in every format, so that a newer service can replace a game that an older one wrote.
     """
@@ -320,10 +318,7 @@ def decode_end(code: int) -> str:
 
 
 class _EventCodec:
-    """The stored form of one type of event: its number, its time, the seats that can move after it, and its fields.
-
-    Trailing fields without a value are left out.
-    """
+    """The stored form of a type of event: number, time, seats that can move after it, fields up to the last value."""
 
     def __init__(self, kind: EventType) -> None:
         types = get_type_hints(kind.event)
@@ -343,11 +338,7 @@ class _EventCodec:
 
 
 def encode_event(event: GameEvent, since_creation: int, to_act: tuple[int, ...]) -> bytes:
-    """Return the bytes of an event.
-
-    ``since_creation``: milliseconds from the creation of the game to the event.
-    ``to_act``: the seats that can move after the event.
-    """
+    """Return the bytes of an event; ``since_creation`` is in milliseconds."""
     codec = _EVENT_CODECS[type(event)]
     values = [getattr(event, name) for name in codec.names]
     for place, write, _ in codec.conversions:
@@ -374,8 +365,8 @@ _CONVERSIONS: Final[dict[FieldKind, tuple[type, Callable[[Any], object], Callabl
     "end": (int, encode_end, decode_end),
     "name": (str, lambda _: "", str),
 }
-"""The kinds of fields that are stored as another type: that type, and the functions that encode and decode them. The
-names of players are not stored with events, but with the seats.
+"""The kinds of fields that are stored as another type: that type, and how they are encoded and decoded. Players' names
+are stored with the seats only.
 """
 _EVENT_CODECS: Final = {kind.event: _EventCodec(kind) for kind in GAME_EVENT_TYPES}
 _EVENT_DECODERS: Final = {b"%d" % kind.code: _EVENT_CODECS[kind.event] for kind in GAME_EVENT_TYPES}

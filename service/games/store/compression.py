@@ -48,9 +48,7 @@ _DICTIONARY: Final = b"\n".join(
         b"3,[\0],\0,\0,null,false",
     ]
 )
-"""Common shapes, as a dictionary for deflate: blocks become a twelfth smaller. It must never change, because stored
-blocks can only be read with the same dictionary.
-"""
+"""Common shapes, as a dictionary for deflate: blocks become a twelfth smaller. Stored blocks need it as it is."""
 
 
 def compress(events: Sequence[bytes]) -> bytes | None:

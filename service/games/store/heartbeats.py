@@ -1,9 +1,8 @@
 """Heartbeats in Redis or Valkey: they show when players could last move. An outage allowance follows from a gap.
 
-Each process that serves requests sends a heartbeat every second, in the background. While at least one process does,
-players can move. So deadlines are postponed if the store was unavailable or no process served requests, but not if a
-scheduler stopped or restarts again and again. With several servers, each shard has its own heartbeat, so that the
-outage of a server postpones only the deadlines of its games.
+Each process that serves requests sends a heartbeat every second. So deadlines are postponed if the store was
+unavailable or no process served requests, but not if a scheduler stopped. With several servers, each shard has its own
+heartbeat, so that the outage of a server postpones only the deadlines of its games.
 
 Owns how heartbeats are sent and read, what this process remembers of them, and the allowance. Does not depend on which
 deadlines are postponed.
@@ -89,10 +88,7 @@ class RedisHeartbeats:
         self._outage_ended: list[Callable[[], None]] = []
 
     def on_outage(self, act: Callable[[], None]) -> None:
-        """Register ``act`` to be called when this process reads that an outage ended. It must neither block nor raise.
-
-        It is also called at the first read after an earlier outage.
-        """
+        """Call ``act``, which must neither block nor raise, whenever this process first reads that an outage ended."""
         self._outage_ended.append(act)
 
     def beat(self) -> None:
@@ -105,10 +101,7 @@ class RedisHeartbeats:
         self._remember([(key, (b"GET", key)) for key in self._keys()])
 
     def keep_beating(self, observe_allowance: Callable[[float], None]) -> None:
-        """Send heartbeats for ever, in a thread of its own.
-
-        Calls ``observe_allowance`` after each one with ``longest_allowance()``.
-        """
+        """Send heartbeats for ever, in a thread of its own; pass ``longest_allowance()`` on after each one."""
         while True:
             try:
                 self.beat()

@@ -45,7 +45,7 @@ _log = logging.getLogger(__name__)
 
 
 class GameHistory:
-    """Reads the events of games. Every method but ``yielding`` raises ``StorageUnavailable``.
+    """Reads the events of games. Raises ``StorageUnavailable``.
 
     ``yield_control``: called regularly while a long history is read.
     ``admit_read``: called with the number of events before a read that can be large; it can refuse by an exception.
@@ -88,8 +88,7 @@ class GameHistory:
     def game_with_events(self, game_id: str, after: int, limit: int) -> tuple[Game, list[EventEnvelope], int] | None:
         """Return the stored game, at most ``limit`` of its events after a version, and its bytes in the store.
 
-        Returns ``None`` if the game does not exist or has expired. No event is newer than the game. Raises ``Gone`` for
-        a deleted game.
+        Returns ``None`` without the game. No event is newer than the game. Raises ``Gone`` for a deleted game.
         """
         stored = self._store.read_with_events(game_id, after, limit)
         if stored is None:
@@ -112,18 +111,12 @@ class GameHistory:
         return stored, [decode_event(version, created_at, data) for version, data in numbered]
 
     def events_after(self, game: Game, after: int, limit: int) -> list[EventEnvelope]:
-        """Return at most ``limit`` events after a version, none newer than the game.
-
-        Raises ``NotFound`` if the game has expired.
-        """
+        """Return at most ``limit`` events after a version, none newer than the game. Raises as ``event_range``."""
         _, events = self.event_range(game.id, game.created_at, after, limit)
         return [envelope for envelope in events if envelope.version <= game.version]
 
     def history(self, game: Game) -> list[EventEnvelope]:
-        """Return all events of the game up to its version, and perhaps newer ones.
-
-        Raises ``NotFound`` if the game has expired.
-        """
+        """Return all events of the game up to its version, and perhaps newer ones. Raises as ``event_range``."""
         self._admit_read(game.version)
         history: list[EventEnvelope] = []
         while len(history) < game.version:
@@ -134,10 +127,7 @@ class GameHistory:
         return history
 
     def events_of_round(self, game: Game, version: int) -> list[GameEvent]:
-        """Return the events from the last deal up to a version, which the game has reached.
-
-        Raises ``NotFound`` if the game has expired.
-        """
+        """Return the events from the last deal up to a version. Raises as ``event_range``."""
         events: list[GameEvent] = []
         while version and not (events and isinstance(events[0], Dealt)):
             start = max(version - _EVENTS_PER_TURN, 0)
@@ -146,7 +136,7 @@ class GameHistory:
         return events
 
     def events_between(self, game: Game, after: int, version: int) -> list[GameEvent]:
-        """Return the events after one version up to another. Raises ``NotFound`` if the game has expired."""
+        """Return the events after one version up to another. Raises as ``event_range``."""
         self._admit_read(version - after)
         stored, events = self.event_range(game.id, game.created_at, after, version - after)
         if stored.first != after + 1 or len(events) != version - after:

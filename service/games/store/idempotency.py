@@ -27,10 +27,9 @@ class Fingerprinted(Protocol):
 
 
 class Idempotency:
-    """Makes the records of idempotency keys, and derives tokens from ``secrets``.
+    """Makes the records of idempotency keys, and derives tokens from ``secrets``, the same in all processes.
 
-    New tokens are derived from the first secret, repeated ones from the secret of the earlier write. Every process that
-    serves the same store must have the same secrets.
+    New tokens are derived from the first secret, repeated ones from the secret of the earlier write.
     """
 
     def __init__(self, secrets: Sequence[bytes]) -> None:
@@ -45,10 +44,8 @@ class Idempotency:
     def derive_bytes(
         self, *purpose: str, prior: Fingerprinted | None = None, secret_id: bytes | None = None
     ) -> DerivedBytes:
-        """Return a source of bytes that are always the same for this purpose, and unpredictable without the secret.
+        """Return a source of bytes for this purpose, by the secret of an earlier write, or with this id, or the first.
 
-        ``prior``: an earlier write, whose secret is used.
-        ``secret_id``: the secret to use; by default the first one.
         Raises ``SecretChanged`` if this process does not have the secret.
         """
         if secret_id is None:
@@ -59,10 +56,7 @@ class Idempotency:
         return DerivedBytes(secret, *purpose)
 
     def record(self, key: IdempotencyKey, *scope: str, derives_tokens: bool = False) -> IdempotencyRecord:
-        """Return the record of a key in this ``scope`` (``record_name``).
-
-        With ``derives_tokens``, the record also has the id of the secret, so that tokens can be derived again.
-        """
+        """Return the record of a key in this ``scope``, with the id of the secret if tokens must be derived again."""
         fingerprint = b"%b.%b" % (key.fingerprint, self._first_id) if derives_tokens else key.fingerprint
         return IdempotencyRecord(record_name(key.key, *scope), fingerprint)
 

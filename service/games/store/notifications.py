@@ -1,9 +1,9 @@
 """The event feed over the sharded pub/sub of Redis: each process has one subscribing connection to each server.
 
 Owns the subscribing connections, and the listeners of each game, and of the feed of each application. A channel is the
-key of a game, or of an application, so that in a Cluster it is in the same slot. Notifications are only hints: if one
-may have been missed (new subscription, broken connection, moved slot), the listeners of the game are called with
-``None``, and read the store. Does not depend on what an event means.
+key of a game, or of an application, so that in a Cluster it is in the same slot. If a notification may have been missed
+(new subscription, broken connection, moved slot), listeners are called with ``None``, and read the store. Does not
+depend on what an event means.
 
 One thread, the subscription thread, opens and replaces connections, and subscribes. Each connection has a reader
 thread. With gevent these are greenlets. The first listener starts them.
@@ -200,10 +200,9 @@ class RedisEventFeed(EventFeed):
 
 
 class _SubscriberConnection:
-    """A subscribing connection, its channels, and its reader thread.
+    """A subscribing connection, its channels, and its reader thread, which alone receives.
 
-    Only the subscription thread sends, and only the reader thread receives. Every error, which is rare, breaks the
-    whole connection, and all its channels are subscribed to again.
+    Every error, which is rare, breaks the whole connection, and all its channels are subscribed to again.
     """
 
     def __init__(

@@ -1,8 +1,7 @@
 """The tables at which strangers can sit down: who was seen at a waiting game, and the lists of tables in Redis.
 
 Owns how often a player who is seen is recorded, and the form and the limits of the lists. Each record lists the table
-again. So a table that a list has lost comes back, and a table at which nobody is seen disappears. Does not depend on
-which requests show that a player is there.
+again, so that one that a list has lost comes back. Does not depend on which requests show that a player is there.
 """
 
 from __future__ import annotations

@@ -15,22 +15,15 @@ from service.games.store.open_tables import Attendance
 from service.games.store.transactions import Committed, Transactions
 
 DEFAULT_POLICY: Final = StoragePolicy(Lifetimes.at_most(30 * DAY_MS))
-"""The default: games live for 30 days, and no share is limited."""
 
 
 class GameRepository:
-    """The games of a store.
+    """The games of a store, which is itself for operations that do not belong to one game.
 
-    * ``reader`` reads a game; ``cache`` has the games of this process; ``histories`` reads events and earlier versions;
-    * ``transactions`` creates, changes and deletes games; its ``admission`` counts stored bytes;
-    * ``attendance`` records who was seen at a waiting game, and lists tables for strangers;
-    * ``lifetimes`` has the lifetimes of games; ``store`` is for operations that do not belong to one game.
-
-    All of them raise ``StorageUnavailable``, and ``Gone`` for a deleted game. Finished games are compacted in the
-    background.
+    All parts raise ``StorageUnavailable``, and ``Gone`` for a deleted game.
 
     ``observe``: called with every committed write.
-    ``admit_read``: called with the number of events before a read that can be large; it can refuse by an exception.
+    ``admit_read``: as in ``GameHistory``.
     ``allowance``: the method of the ``ReminderQueue``; needed if the process shows deadlines.
     """
 

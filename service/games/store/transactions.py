@@ -41,7 +41,7 @@ from service.limits.stored_bytes import Tenant
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 MAX_ATTEMPTS: Final = 16
-"""The maximum number of decisions in one transaction; each retry means that another write came first."""
+"""The maximum number of decisions in one transaction."""
 RETRY_BUDGET_MS: Final = 1500
 """Milliseconds after which nothing is retried, so that the response comes within three seconds."""
 SLOW_MS: Final = 300
@@ -56,12 +56,11 @@ Decide = Callable[[Game], Decision]
 
 
 class Committed(NamedTuple):
-    """A committed write.
+    """A committed write, or the write of an earlier request with the same idempotency key (``replayed``, ``prior``).
 
     ``after``: the game just after the write.
-    ``events``: the events of the write; empty if ``replayed``.
+    ``events``: empty if ``replayed``.
     ``status_before``: the status before the write; ``None`` for a new game, and if ``replayed``.
-    ``prior``: the write of an earlier request with the same idempotency key, if ``replayed``.
     """
 
     after: Game
@@ -72,9 +71,8 @@ class Committed(NamedTuple):
 
 
 class Transactions:
-    """The writes of games, which ``admission`` counts. Every method raises ``StorageUnavailable``.
+    """The writes of games, which ``admission`` counts. They raise ``StorageUnavailable``, ``Gone`` for a deleted game.
 
-    A method that changes a deleted game raises ``Gone``.
     ``observe``: called with every committed write.
     ``follow``: called with the writes of games that wait for players, or did so before the write.
     """
@@ -226,8 +224,7 @@ class Transactions:
     def delete(self, game_id: str, app: str, tenant: str) -> None:
         """Delete a game of this application and ``tenant`` at any version; do nothing if it is already deleted.
 
-        ``app`` is empty for a game without an application. Sends the deletion once more if no answer comes. Raises
-        ``NotFound`` if the game has expired, ``OutcomeUnknown``.
+        Sends it once more if no answer comes. Raises ``NotFound`` if the game has expired, ``OutcomeUnknown``.
         """
         began = self._clock()
         send = partial(self._store.delete, game_id, encode_tombstone(app), began, tenant)
@@ -276,8 +273,8 @@ class Transactions:
     def replay(self, game_id: str, prior: PriorWrite, record: IdempotencyRecord | None) -> Committed:
         """Return an earlier write, with the game just after it.
 
-        Raises ``KeyReused`` if that write was for another request, ``NotFound`` if the game has expired, ``Damaged``.
-        Raises ``OutcomeUnknown`` instead of ``StorageUnavailable``, because the write is committed.
+        Raises ``KeyReused`` if that write was for another request, ``NotFound`` if the game has expired, ``Damaged``,
+        and ``OutcomeUnknown`` instead of ``StorageUnavailable``, because the write is committed.
         """
         check_same_request(prior, record)
         if not prior.version:
@@ -293,7 +290,7 @@ class Transactions:
 
 
 def _send_again(send: Callable[[], T], unknown: OutcomeUnknown) -> T:
-    """Send a write again. If this attempt fails, raise ``unknown``: the outcome of the first attempt is unknown."""
+    """Send a write again; if this fails, too, raise ``unknown``, the error of the first attempt."""
     try:
         return send()
     except KeyError:
