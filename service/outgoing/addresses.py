@@ -130,14 +130,13 @@ def check_url(url: str, networks: Collection[Network] = ()) -> Target:
     port = int(authority["port"] or _PORTS[scheme]) if authority else 0
     if authority is None or port > 65535 or not _PATH.fullmatch(parts["path"]):
         raise RefusedUrl("malformed")
-    host = _host(authority)
+    host = _parse_host(authority)
     if port != _HTTPS_PORT and not networks:
         raise RefusedUrl("port")
     path = parts["path"] if parts["path"].startswith("/") else "/" + parts["path"]
-    target = Target(scheme, host, port, path)
-    literal = _literal(host)
-    if literal is not None:
-        _check_addresses(target, (literal,), networks)
+    target = Target(scheme, str(host), port, path)
+    if not isinstance(host, str):
+        _check_addresses(target, (host,), networks)
     elif "." not in host and not networks:
         raise RefusedUrl("not_public")
     return target
@@ -150,8 +149,10 @@ def resolve(target: Target, networks: Collection[Network], find: Find) -> tuple[
         RefusedUrl: one of the addresses is not allowed, or the host has none.
         LookupFailed: raised by ``find``.
     """
-    literal = _literal(target.host)
-    addresses = tuple(find(target.host)) if literal is None else (literal,)
+    try:
+        addresses: tuple[Address, ...] = (ip_address(target.host),)
+    except ValueError:
+        addresses = tuple(find(target.host))
     if not addresses:
         raise RefusedUrl("not_public")
     _check_addresses(target, addresses, networks)
@@ -165,24 +166,19 @@ def is_public(address: Address) -> bool:
     return address.is_global and not any(address in network for network in _NOT_PUBLIC)
 
 
-def _host(authority: re.Match[str]) -> str:
-    """Return the host in normal form. Raises ``RefusedUrl``."""
+def _parse_host(authority: re.Match[str]) -> Address | str:
+    """Return the host: an address, or a name in lower case. Raises ``RefusedUrl``."""
     try:
         if authority["ipv6"]:
-            return str(IPv6Address(authority["ipv6"]))
-        name = authority["name"].lower()
+            return IPv6Address(authority["ipv6"])
+        name = str(authority["name"]).lower()
         if _NUMBER.fullmatch(name):
-            return str(IPv4Address(name))
+            return IPv4Address(name)
     except ValueError:
         raise RefusedUrl("malformed") from None
     if not _NAME.fullmatch(name):
         raise RefusedUrl("malformed")
-    return str(name)
-
-
-def _literal(host: str) -> Address | None:
-    """Return the address if the host, in normal form, is one; ``None`` for a name."""
-    return ip_address(host) if ":" in host or _NUMBER.fullmatch(host) else None
+    return name
 
 
 def _check_addresses(target: Target, addresses: Collection[Address], networks: Collection[Network]) -> None:

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from functools import partial
 from threading import Lock
 from time import monotonic
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 from service.outgoing.addresses import Address
 
@@ -57,7 +57,11 @@ class ResponseTooLarge(Exception):
 
 
 class Connection:
-    """A connected socket. Only one thread at a time may use it."""
+    """A connected socket. Only one thread at a time may use it.
+
+    ``opened``: when, in seconds of ``time.monotonic``.
+    ``has_received``: whether bytes were received since ``begin``.
+    """
 
     def __init__(self, sock: socket.socket, deadline: Deadline) -> None:
         self._socket = sock
@@ -67,7 +71,7 @@ class Connection:
         self._deadline = deadline
         self._bytes_left = 0
         self.has_received = False
-        """Whether bytes were received since ``begin``."""
+        self.opened = monotonic()
 
     def begin(self, deadline: Deadline, max_bytes: int) -> None:
         """Begin a request, which ends by ``deadline`` and whose response may have ``max_bytes``."""
@@ -210,13 +214,6 @@ Key = tuple[str, str, int]
 """Scheme, host and port."""
 
 
-class PooledConnection(NamedTuple):
-    """An open connection; ``opened`` is in seconds of ``time.monotonic``."""
-
-    connection: Connection
-    opened: float
-
-
 class Pool:
     """Idle connections for all threads of a process: at most ``MAX_PER_HOST`` to a host, and ``max_idle`` in all."""
 
@@ -224,36 +221,34 @@ class Pool:
         self._max_idle = max_idle
         self._clock = clock
         self._lock = Lock()
-        self._idle: list[tuple[Key, float, PooledConnection]] = []
+        self._idle: list[tuple[Key, float, Connection]] = []
         """Host, since when it is idle, and connection; the one that is idle longest first."""
 
-    def take(self, key: Key) -> PooledConnection | None:
+    def take(self, key: Key) -> Connection | None:
         """Remove and return the connection to a host that was idle for the shortest time, if there is one."""
         while True:
             with self._lock:
-                self._close_expired()
                 places = self._places(key)
                 if not places:
                     return None
-                _, _, entry = self._idle.pop(places[-1])
-            if entry.connection.is_silent():
-                return entry
-            entry.connection.close()
+                _, _, connection = self._idle.pop(places[-1])
+            if connection.is_silent():
+                return connection
+            connection.close()
 
-    def put(self, key: Key, entry: PooledConnection) -> None:
+    def put(self, key: Key, connection: Connection) -> None:
         """Add an idle connection, or close it if it is too old. A full pool closes the one that was idle longest."""
         now = self._clock()
-        if now - entry.opened > AGE_SECONDS:
-            entry.connection.close()
+        if now - connection.opened > AGE_SECONDS:
+            connection.close()
             return
         with self._lock:
-            self._close_expired()
             places = self._places(key)
             if len(places) >= MAX_PER_HOST:
                 self._close(places[0])
             elif len(self._idle) >= self._max_idle:
                 self._close(0)
-            self._idle.append((key, now, entry))
+            self._idle.append((key, now, connection))
 
     def close(self) -> None:
         """Close all idle connections."""
@@ -262,13 +257,11 @@ class Pool:
                 self._close(0)
 
     def _places(self, key: Key) -> list[int]:
-        """Return the indexes of the connections to a host, in order."""
-        return [place for place, (other, _, _) in enumerate(self._idle) if other == key]
-
-    def _close_expired(self) -> None:
+        """Close all expired connections, and return the indexes of those to a host, in order."""
         oldest = self._clock() - IDLE_SECONDS
         while self._idle and self._idle[0][1] <= oldest:
             self._close(0)
+        return [place for place, (other, _, _) in enumerate(self._idle) if other == key]
 
     def _close(self, place: int) -> None:
-        self._idle.pop(place)[2].connection.close()
+        self._idle.pop(place)[2].close()

@@ -17,7 +17,6 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
 from http.client import HTTPException, HTTPResponse, IncompleteRead
-from time import monotonic
 from typing import Final, NamedTuple, cast
 
 from service.outgoing.addresses import EVERYWHERE, Network, RefusedUrl, Target, check_url, resolve
@@ -27,7 +26,6 @@ from service.outgoing.connection import (
     Deadline,
     Key,
     Pool,
-    PooledConnection,
     ResponseTooLarge,
     connect_one,
     connect_socket,
@@ -223,21 +221,18 @@ class Sender:
         return f"POST {target.path} HTTP/1.1\r\n{head}\r\n".encode("ascii") + body
 
     def _exchange(self, target: Target, app: str, request: bytes, max_answer: int, *, deadline: Deadline) -> Answer:
-        key = (target.scheme, target.host, target.port)
+        key = target[:3]
         waiting = self._pool.take(key)
         if waiting is not None:
             try:
                 return self._send(key, waiting, request, max_answer, deadline=deadline)
             except OSError as error:
-                if isinstance(error, TimeoutError) or waiting.connection.has_received:
+                if isinstance(error, TimeoutError) or waiting.has_received:
                     raise
         return self._send(key, self._open(target, app, deadline), request, max_answer, deadline=deadline)
 
-    def _send(
-        self, key: Key, entry: PooledConnection, request: bytes, max_answer: int, *, deadline: Deadline
-    ) -> Answer:
+    def _send(self, key: Key, connection: Connection, request: bytes, max_answer: int, *, deadline: Deadline) -> Answer:
         """Send the request on a connection and read the response. Then return it to the pool, or close it."""
-        connection = entry.connection
         reusable = False
         try:
             connection.begin(deadline, _HEAD_BYTES + max_answer)
@@ -251,13 +246,13 @@ class Sender:
             reusable = response.isclosed() and not response.will_close and response.status >= 200
         finally:
             if reusable:
-                self._pool.put(key, entry)
+                self._pool.put(key, connection)
             else:
                 connection.close()
         retry_after = _retry_after(response.headers.get("Retry-After"))
         return Answer(response.status, body[:max_answer], retry_after, deadline.elapsed_ms(), complete)
 
-    def _open(self, target: Target, app: str, deadline: Deadline) -> PooledConnection:
+    def _open(self, target: Target, app: str, deadline: Deadline) -> Connection:
         """Return a new connection to the target. No other function opens a socket."""
         if self._proxy is None:
             hop, networks = target, self._networks
@@ -276,7 +271,7 @@ class Sender:
         except BaseException:
             connection.close()
             raise
-        return PooledConnection(connection, monotonic())
+        return connection
 
 
 def _retry_after(text: str | None) -> int | None:

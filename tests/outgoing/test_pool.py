@@ -15,7 +15,6 @@ from service.outgoing.connection import (
     Deadline,
     Key,
     Pool,
-    PooledConnection,
 )
 
 pytestmark = pytest.mark.gate
@@ -33,12 +32,14 @@ class Connections:
         self.pool = Pool(MOST, lambda: self.now)
         self.others: list[socket.socket] = []
 
-    def open(self) -> PooledConnection:
+    def open(self) -> Connection:
         mine, other = socket.socketpair()
         self.others.append(other)
-        return PooledConnection(Connection(mine, Deadline(20)), self.now)
+        connection = Connection(mine, Deadline(20))
+        connection.opened = self.now
+        return connection
 
-    def put(self, key: Key, count: int = 1) -> list[PooledConnection]:
+    def put(self, key: Key, count: int = 1) -> list[Connection]:
         opened = [self.open() for _ in range(count)]
         for each in opened:
             self.pool.put(key, each)
@@ -75,7 +76,7 @@ def test_the_connection_that_has_waited_least_is_taken_first_and_once(connection
     taken = [connections.pool.take(HERE) for _ in range(3)]
     assert taken == [second, first, None]
     for each in (first, second):
-        each.connection.close()
+        each.close()
 
 
 def test_the_scheme_and_the_port_are_of_the_key(connections: Connections) -> None:
