@@ -109,8 +109,8 @@ class EndpointLease:
     def deliver(self) -> None:
         """Deliver messages until none is due or the lease is lost."""
         try:
-            while self._renew():
-                self._deliver_next()
+            while (webhook := self._renew()) is not None:
+                self._deliver_next(webhook)
         except (StorageUnavailable, OutcomeUnknown):
             self._storage_failed = True
         finally:
@@ -127,52 +127,50 @@ class EndpointLease:
         """Return whether another message may be sent: the process is not stopping, and the lease has not ended."""
         return not self._is_over and not self._stop.is_set() and monotonic() < self._renewed_at + SAFE_SECONDS
 
-    def _renew(self) -> bool:
-        """Renew the lease, and read the endpoint again, if it is time; false if one is gone."""
+    def _renew(self) -> Webhook | None:
+        """Renew the lease and read the endpoint again, if it is time. Return the endpoint; ``None`` if one is gone."""
         webhook, leased = self._webhook, self._leased
         if webhook is None or leased is None or self._storage_failed:
-            return False
+            return None
         now = monotonic()
         if now >= self._renewed_at + RENEW_SECONDS:
             self._leased = self._context.store.renew(webhook, leased, LEASE_MS)
             self._renewed_at = now
         if now >= self._read_at:
-            self._reread()
-        return self._webhook is not None and self._leased is not None
+            self._reread(webhook)
+        return None if self._leased is None else self._webhook
 
-    def _release(self, at: int | None, *, games: bool = False) -> None:
+    def _release(self, webhook: Webhook, at: int | None, *, games: bool = False) -> None:
         """Release the lease as ``RedisWebhooks.release`` does. While attempts are in flight, wait for one instead."""
-        assert self._webhook is not None
         assert self._leased is not None
         if self._in_flight:
             self._wait()
         else:
-            self._context.store.release(self._webhook, self._leased, at, games=games)
+            self._context.store.release(webhook, self._leased, at, games=games)
             self._leased = None
 
-    def _deliver_next(self) -> None:
+    def _deliver_next(self, webhook: Webhook) -> None:
         """Do the next step for the endpoint, depending on its state."""
-        context, webhook = self._context, self._webhook
-        assert webhook is not None
-        now = context.clock()
+        context, now = self._context, self._context.clock()
         if self._stop.is_set():
-            self._release(now)
+            self._release(webhook, now)
         elif webhook.is_verified and webhook.requested:
             self._send_requested(webhook)
         elif webhook.status == "unverified":
             self._challenge(webhook, now)
         elif webhook.status == "disabled":
             context.store.forget(webhook, now - context.game_ttl)
-            self._release(None)
+            self._release(webhook, None)
         elif now < webhook.paused_until:
             # A failing endpoint is probed at the end of its pause, even if no game is due then.
-            self._release(webhook.paused_until, games=webhook.status != "failing")
+            self._release(webhook, webhook.paused_until, games=webhook.status != "failing")
         else:
-            self._begin_attempts(webhook, now)
+            limit = 1 if webhook.status == "failing" else MAX_PER_ENDPOINT
+            self._begin_attempts(webhook, now, limit)
             if self._in_flight or self._ready:
-                self._wait(_max_attempts(webhook))
+                self._wait(limit)
             else:
-                self._release(webhook.paused_until, games=True)
+                self._release(webhook, webhook.paused_until, games=True)
 
     def _send_requested(self, webhook: Webhook) -> None:
         """Send the first requested message, and remove it from the requested ones."""
@@ -186,9 +184,9 @@ class EndpointLease:
         """Send a challenge if one is due."""
         context = self._context
         if webhook.failures >= endpoint_states.MAX_CHALLENGES:
-            self._release(None)
+            self._release(webhook, None)
         elif now < webhook.paused_until:
-            self._release(webhook.paused_until)
+            self._release(webhook, webhook.paused_until)
         else:
             answered = context.deliveries.challenge(webhook)
             challenged = webhook.url, webhook.status
@@ -200,12 +198,12 @@ class EndpointLease:
                 )
             )
 
-    def _begin_attempts(self, webhook: Webhook, now: int) -> None:
-        """Begin as many attempts as allowed: one to a failing endpoint, many to another.
+    def _begin_attempts(self, webhook: Webhook, now: int, limit: int) -> None:
+        """Begin attempts until ``limit`` run, as fast as allowed.
 
         A failing endpoint is also probed with a deferred game. Otherwise its recovery could go unnoticed for hours.
         """
-        probe, limit = webhook.status == "failing", _max_attempts(webhook)
+        probe = webhook.status == "failing"
         if len(self._in_flight) >= limit:
             return
         if not self._ready and monotonic() >= self._poll_at:
@@ -253,7 +251,15 @@ class EndpointLease:
         context, outcome = self._context, result.outcome
         self._in_flight.discard(result.due.game)
         if isinstance(outcome, Outcome):
-            self._record_outcome(outcome, probe=result.probe)
+            if outcome.delivered:
+                self._change(endpoint_states.succeeded)
+            if outcome.failed:
+                now, jitter = context.clock(), context.jitter()
+                self._change(
+                    lambda stored: endpoint_states.failed(
+                        stored, now, jitter, probe=result.probe, retry_after=outcome.retry_after, gone=outcome.gone
+                    )
+                )
         elif isinstance(outcome, StorageUnavailable | OutcomeUnknown) and not isinstance(outcome, Unreadable):
             self._storage_failed = True
         else:
@@ -261,17 +267,6 @@ class EndpointLease:
             _log.error("the messages of a game could not be made", exc_info=outcome)
             if self._webhook is not None:
                 context.deliveries.defer(self._webhook, result.due)
-
-    def _record_outcome(self, outcome: Outcome, *, probe: bool) -> None:
-        if outcome.delivered:
-            self._change(endpoint_states.succeeded)
-        if outcome.failed:
-            now, jitter = self._context.clock(), self._context.jitter()
-            self._change(
-                lambda stored: endpoint_states.failed(
-                    stored, now, jitter, probe=probe, retry_after=outcome.retry_after, gone=outcome.gone
-                )
-            )
 
     def _change(self, change: Callable[[Webhook], Webhook]) -> None:
         """Change the endpoint in the store. If it was changed there, read it and try again."""
@@ -283,17 +278,11 @@ class EndpointLease:
                     self._context.metrics.endpoints.labels(after.status).inc()
                     _log.info("endpoint %s is %s now", after.id, after.status)
                 return
-            self._reread()
+            self._reread(before)
 
-    def _reread(self) -> None:
-        assert self._webhook is not None
-        self._webhook = self._context.store.read(self._webhook.app, self._webhook.id)
+    def _reread(self, webhook: Webhook) -> None:
+        self._webhook = self._context.store.read(webhook.app, webhook.id)
         self._read_at = monotonic() + REREAD_SECONDS
-
-
-def _max_attempts(webhook: Webhook) -> int:
-    """Return the maximum of concurrent attempts to an endpoint. A failing one gets only the probe."""
-    return 1 if webhook.status == "failing" else MAX_PER_ENDPOINT
 
 
 # The deliverer: leases the reminders of endpoints, and delivers messages to them.
