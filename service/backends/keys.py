@@ -19,12 +19,12 @@ import orjson
 from service.backends.store import RedisBackends
 from service.backends.values import Backend, KeyRecord, Repeat, RepeatKnown
 from service.bounded_cache import BoundedCache
-from service.games.model.errors import LimitReached, NotFound, ShareUsedUp, Unauthorized
+from service.games.model.errors import LimitReached, NotFound, Unauthorized
 from service.games.model.tokens import hash_secret, new_game_id
 from service.games.model.views import CommandResult
 from service.games.ports import IdempotencyRecord, RandomBytes, TimeSource
 from service.games.store.idempotency import Idempotency, IdempotencyKey, check_same_request
-from service.limits.stored_bytes import Shares, ShareUsed, Tenant
+from service.limits.stored_bytes import Shares, ShareUsedUp, Tenant
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.redis.shards import shard_of
 
@@ -379,9 +379,9 @@ class StoredBytes:
         tenant = Tenant(app, is_app=True)
         try:
             self._shares.charge(tenant, size)
-        except ShareUsed as error:
+        except ShareUsedUp:
             if not is_repeated():
-                raise ShareUsedUp(error.retry_after) from None
+                raise
             return store()
         try:
             result = store()

@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from service.bounded_cache import BoundedCache
+from service.engine.errors import Refusal
 from service.limits.memory import RESERVE_PERCENT, Memory
 from service.redis import keys
 from service.redis.calls import RedisCalls
@@ -54,11 +55,11 @@ class Tenant(NamedTuple):
     is_app: bool = False
 
 
-class ShareUsed(Exception):
+class ShareUsedUp(Refusal):
     """The tenant has used up its share, and gets a new one in ``retry_after`` seconds."""
 
     def __init__(self, retry_after: int) -> None:
-        super().__init__("share used")
+        super().__init__("share_used")
         self.retry_after = retry_after
 
 
@@ -73,14 +74,14 @@ class Shares:
     is_reserved = False
 
     def charge(self, tenant: Tenant, size: int) -> None:
-        """Charge ``size`` bytes for something new. Raises ``ShareUsed``, and charges nothing then."""
+        """Charge ``size`` bytes for something new. Raises ``ShareUsedUp``, and charges nothing then."""
 
     def limit(self, tenant: Tenant) -> int | None:  # noqa: ARG002
         """Return the bytes that a tenant may store in a day, ``None`` without a limit."""
         return None
 
     def admit(self, tenant: Tenant, size: int) -> None:
-        """Raise ``ShareUsed`` unless the tenant may write ``size`` bytes to an existing game."""
+        """Raise ``ShareUsedUp`` unless the tenant may write ``size`` bytes to an existing game."""
 
     def count(self, tenant: Tenant, size: int) -> None:
         """Charge ``size`` bytes that were written to existing games; less than 0 to refund what was not stored."""
@@ -153,7 +154,7 @@ class RedisShares(Shares):
     def charge(self, tenant: Tenant, size: int) -> None:
         limit = self.limit(tenant)
         if limit is not None and not self._count(keys.share(tenant.id, self._day()), size, limit):
-            raise ShareUsed(self._until_tomorrow())
+            raise ShareUsedUp(self._until_tomorrow())
 
     def admit(self, tenant: Tenant, size: int) -> None:
         """Charge the share in the reserve if only the reserve is left, else check that two shares are not used up."""
@@ -164,13 +165,13 @@ class RedisShares(Shares):
                 return
             self.refresh()  # memory may have been freed since the last reading
             if self.is_reserved:
-                raise ShareUsed(self._until_tomorrow())
+                raise ShareUsedUp(self._until_tomorrow())
         limit = self.limit(tenant)
         if limit is not None:
             key = keys.share(tenant.id, day)
             stored = self._cached(key, lambda: int(self._calls.read_all("share", key, (b"GET", key))[0] or 0))
             if (stored or 0) >= WRITE_SHARES * limit:
-                raise ShareUsed(self._until_tomorrow())
+                raise ShareUsedUp(self._until_tomorrow())
 
     def count(self, tenant: Tenant, size: int) -> None:
         if self.limit(tenant) is not None:

@@ -26,7 +26,6 @@ from service.games.model.errors import (
     NotFinished,
     NotFound,
     SecretChanged,
-    ShareUsedUp,
     Unauthorized,
     unauthorized,
 )
@@ -39,6 +38,7 @@ from service.games.model.waiting import deal_if_full
 from service.games.ports import GameExists, IdempotencyRecord, RandomBytes
 from service.games.store.idempotency import IdempotencyKey, check_same_request
 from service.games.store.transactions import Committed, Decide, Decision
+from service.limits.stored_bytes import ShareUsedUp
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 _PURPOSE = "rematch"

@@ -65,14 +65,6 @@ class LimitReached(Refusal):
     """A limit on the number of something is reached."""
 
 
-class ShareUsedUp(LimitReached):
-    """The tenant has used up its share of the storage; it can store something again after ``retry_after`` seconds."""
-
-    def __init__(self, retry_after: int) -> None:
-        super().__init__("share_used")
-        self.retry_after = retry_after
-
-
 class TooManyGamesOfBots(LimitReached):
     """The tenant has the maximum number of games that can go on with computer players alone.
 

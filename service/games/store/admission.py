@@ -7,11 +7,10 @@ from contextlib import suppress
 from functools import partial
 from typing import Final, NamedTuple
 
-from service.games.model.errors import ShareUsedUp
 from service.games.model.game import Game
 from service.games.model.schedule import Lifetimes
 from service.games.ports import Deferred, IdempotencyRecord, RunLater
-from service.limits.stored_bytes import UNLIMITED, Shares, ShareUsed, Tenant
+from service.limits.stored_bytes import UNLIMITED, Shares, ShareUsedUp, Tenant
 from service.redis.errors import StorageUnavailable
 
 RESERVED_BYTES: Final = 168
@@ -57,12 +56,12 @@ class Admission:
 
     def reserve(self, tenant: Tenant) -> None:
         """Count the reservation of an id for a new game. Raises ``ShareUsedUp``."""
-        self._take(tenant, RESERVED_BYTES)
+        self._shares.charge(tenant, RESERVED_BYTES)
 
     def create(self, game: Game, state: bytes, events: Sequence[bytes], record: IdempotencyRecord | None) -> int:
         """Count a new game; return its bytes. Raises ``ShareUsedUp``."""
         size = _size_of_game(game, state, events, record)
-        self._take(tenant_of(game), size)
+        self._shares.charge(tenant_of(game), size)
         return size
 
     def give_back(self, game: Game, size: int) -> None:
@@ -78,10 +77,10 @@ class Admission:
             self.check_awaited(game)
         try:
             self._shares.admit(tenant_of(game), _size_of_write(game, events, record))
-        except ShareUsed as error:
+        except ShareUsedUp as error:
             if self._automatic:
                 raise Deferred("share", min(error.retry_after, DEFER_SECONDS)) from None
-            raise ShareUsedUp(error.retry_after) from None
+            raise
 
     def check_awaited(self, game: Game) -> None:
         """Raise ``Deferred`` for a game for which no person waits, while the store has only its memory reserve left."""
@@ -94,17 +93,11 @@ class Admission:
 
     def take(self, game: Game, size: int) -> None:
         """Count ``size`` bytes of new data of a game, such as a review. Raises ``ShareUsedUp``."""
-        self._take(tenant_of(game), size)
+        self._shares.charge(tenant_of(game), size)
 
     def count(self, game: Game, size: int) -> None:
         """Count ``size`` bytes in the background, even beyond the share of the tenant."""
         self._run_later(partial(self._count, tenant_of(game), size))
-
-    def _take(self, tenant: Tenant, size: int) -> None:
-        try:
-            self._shares.charge(tenant, size)
-        except ShareUsed as error:
-            raise ShareUsedUp(error.retry_after) from None
 
     def _count(self, tenant: Tenant, size: int) -> None:
         with suppress(StorageUnavailable):

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, TypeVar
 from service.engine.errors import Refusal
 from service.engine.referee import apply
 from service.engine.state import FINISHED, State
-from service.games.model.errors import MoveRefused, SeatsTaken, ShareUsedUp
+from service.games.model.errors import MoveRefused, SeatsTaken
 from service.games.model.following import with_events
 from service.games.model.game import Game, GameStatus
 from service.games.model.game_events import Filled, GameEvent, HostingEvent, Started
@@ -37,7 +37,7 @@ from service.games.store.cache import CachedGame, GameCache, GameReader, expired
 from service.games.store.codec import encode_event, encode_game, encode_tombstone, state_prefix
 from service.games.store.history import GameHistory, compact
 from service.games.store.idempotency import check_same_request
-from service.limits.stored_bytes import Tenant
+from service.limits.stored_bytes import ShareUsedUp, Tenant
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 
 MAX_ATTEMPTS: Final = 16

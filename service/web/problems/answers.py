@@ -21,8 +21,9 @@ from flask.globals import request_ctx
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from service.engine.errors import InvalidSetup, Reason, Refusal
-from service.games.model.errors import MoveRefused, SecretChanged, ShareUsedUp, TooManyGamesOfBots
+from service.games.model.errors import MoveRefused, SecretChanged, TooManyGamesOfBots
 from service.games.ports import Damaged
+from service.limits.stored_bytes import ShareUsedUp
 from service.outgoing.lookups import LookupFailed
 from service.reasons import REASONS, sentence
 from service.redis.errors import OVERLOADED, OutcomeUnknown, StorageUnavailable
