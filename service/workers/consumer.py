@@ -108,7 +108,9 @@ class Consumer(ABC):
         in_flight = Counter([reminder.tenant for reminder in self._in_flight()] if self._leased else ())
         total, max_in_flight = in_flight.total(), self._settings.max_in_flight
         limit = min(batch, max_in_flight - total)
-        limit_of = None if kind in NOT_OF_GAMES else lambda tenant: free_slots(in_flight[tenant], total, max_in_flight)
+        # With none in flight, a tenant may use half of ``max_in_flight``, which is at least a batch.
+        is_limited = total > 0 and kind not in NOT_OF_GAMES
+        limit_of = (lambda tenant: free_slots(in_flight[tenant], total, max_in_flight)) if is_limited else None
         reminders = self._reminders.take(kind, limit, lease, limit_of) if limit > 0 else []
         if not reminders:
             self._pause = min(self._pause * self._settings.poll_growth or longest, longest)

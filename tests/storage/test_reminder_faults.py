@@ -167,6 +167,15 @@ def test_behind_sentinels_one_script_looks_at_all_shards_and_one_takes(tmp_path:
         assert commands["cmdstat_evalsha"]["calls"] == 2
 
 
+def test_what_is_due_to_one_tenant_in_one_shard_is_taken_by_the_script_that_looks(server: RealServer) -> None:
+    topology = open_topology(server.url)
+    games = due_games(topology, 1)
+    server.admin.config_resetstat()
+    assert taken(redis_reminders(topology)) == set(games)
+    commands: Any = server.admin.info("commandstats")
+    assert commands["cmdstat_evalsha"]["calls"] == 1
+
+
 def test_a_lease_whose_answer_is_lost_is_given_again(server: RealServer) -> None:
     topology = open_topology(server.url)
     queue = redis_reminders(topology)

@@ -8,7 +8,7 @@ Owns how reminders are leased and rescheduled, and the turns of tenants. The wri
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 from service.games.reminders import (
     NOT_OF_GAMES,
@@ -47,11 +47,16 @@ class RedisReminders(ReminderQueue):
     def take(
         self, kind: ReminderKind, limit: int, lease: int, limit_of: TenantLimit | None = None
     ) -> list[LeasedReminder]:
-        """Read first how many reminders of each tenant are due, then lease the share of each tenant."""
+        """Read first how many reminders of each tenant are due, then lease the share of each tenant.
+
+        If all that are due are those of one tenant in one shard, one round trip does both, unless ``limit_of`` limits
+        the tenant, or there are several servers.
+        """
         if kind in NOT_OF_GAMES and self._calls.topology.scripts_span_slots:
             return self._take_any(kind, limit, lease)
-        shares = self._turns[kind].share(self._due(kind), limit, limit_of)
-        by_tenant = b"0" if kind in NOT_OF_GAMES else b"1"
+        max_tenants = 0 if kind in NOT_OF_GAMES else MAX_TENANTS_OF_A_SHARD
+        due, taken = self._due(kind, lease, max_tenants, 0 if limit_of else limit)
+        shares = self._turns[kind].share(due, limit, limit_of)
         batches: dict[int, list[tuple[int, str]]] = {}
         for shard, tenant in shares:
             batches.setdefault(0 if self._calls.topology.scripts_span_slots else shard, []).append((shard, tenant))
@@ -59,8 +64,8 @@ class RedisReminders(ReminderQueue):
         for batch, places in batches.items():
             names = [keys.HEARTBEATS[batch], *[keys.reminder_sets(kind)[shard] for shard, _ in places]]
             counts = [part for place in places for part in (place[1].encode(), shares[place])]
-            calls.append((names[0], evalsha("take", names, lease, by_tenant, *counts)))
-        answers = self._calls.run_each("take", calls)
+            calls.append((names[0], evalsha("take", names, lease, max_tenants, 0, *counts)))
+        answers = [taken] if taken else self._calls.run_each("take", calls)
         reminders = [
             LeasedReminder(game.decode(), int(float(due)), float(leased), reading, tenant)
             for places, answer in zip(batches.values(), answers, strict=True)
@@ -86,25 +91,22 @@ class RedisReminders(ReminderQueue):
         ]
         return sorted(reminders, key=attrgetter("due"))
 
-    def _due(self, kind: ReminderKind) -> list[Due]:
-        """Return how many reminders of each tenant are due in each shard.
+    def _due(self, kind: ReminderKind, lease: int, max_tenants: int, limit: int) -> tuple[list[Due], list[Any]]:
+        """Return how many reminders of each tenant are due in each shard, and what was leased (script ``take``).
 
         Raises ``StorageUnavailable`` if no server answers.
         """
-        sets = keys.reminder_sets(kind)
-        limit = 0 if kind in NOT_OF_GAMES else MAX_TENANTS_OF_A_SHARD
-        batches = (
-            [(keys.HEARTBEATS[0], *sets)]
-            if self._calls.topology.scripts_span_slots
-            else list(zip(keys.HEARTBEATS, sets, strict=True))
-        )
-        answers = self._calls.run_each("due", [(batch[0], evalsha("due", batch, limit)) for batch in batches])
-        return [
+        sets, is_one = keys.reminder_sets(kind), self._calls.topology.scripts_span_slots
+        batches = [(keys.HEARTBEATS[0], *sets)] if is_one else list(zip(keys.HEARTBEATS, sets, strict=True))
+        arguments = lease, max_tenants, limit if is_one else 0
+        answers = self._calls.run_each("due", [(batch[0], evalsha("take", batch, *arguments)) for batch in batches])
+        due = [
             Due(first + place - 1, tenant.decode(), count, float(since))
             for first, answer in enumerate(answers)
-            if answer
-            for place, tenant, count, since in zip(*[iter(answer)] * 4, strict=True)  # rows of four
+            if answer is not None
+            for place, tenant, count, since in zip(*[iter(answer[0])] * 4, strict=True)  # rows of four
         ]
+        return due, answers[0][1:] if is_one else []
 
     def reschedule(self, kind: ReminderKind, reminder: LeasedReminder, at: int | None) -> bool:
         shard = shard_of(reminder.game)
