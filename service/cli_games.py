@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 import orjson
 
 from service.bootstrap.secret_file import known_secrets
-from service.bootstrap.storage import Storage, build_repository, open_storage
+from service.bootstrap.storage import build_repository, open_storage
 from service.client_address import client_network, parse_address
 from service.config import Settings
 from service.devserver.terminal import warn
@@ -26,7 +26,6 @@ from service.games.model.schedule import DAY_MS
 from service.games.model.views import format_rfc3339
 from service.games.ports import Unreadable
 from service.games.store.idempotency import Idempotency
-from service.games.store.repository import GameRepository
 from service.json_logging import configure_logging
 from service.metrics import Metrics
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
@@ -36,20 +35,22 @@ Result = TypeVar("Result")
 
 
 class Filter(NamedTuple):
-    """A selection of stored games."""
+    """A selection of stored games.
+
+    ``tenant``: the tenant that the games count in; ``None``: any.
+    ``address``: an address in the network that created the games; ``None``: any.
+    ``older``: the minimum number of days since the last write.
+    ``unmoved``: whether only games without a move are selected.
+    ``sort``: ``size``, the largest first; ``age``, the oldest first.
+    ``limit``: the maximum number of games.
+    """
 
     tenant: str | None
-    """The tenant that the games count in; ``None``: any."""
     address: str | None
-    """An address in the network that created the games; ``None``: any."""
     older: int
-    """The minimum number of days since the last write."""
     unmoved: bool
-    """Whether only games without a move are selected."""
     sort: str
-    """``size``: the largest first; ``age``: the oldest first."""
     limit: int
-    """The maximum number of games."""
 
     @property
     def is_any(self) -> bool:
@@ -58,17 +59,19 @@ class Filter(NamedTuple):
 
 
 class FoundGame(NamedTuple):
-    """A stored game, as the commands list it."""
+    """A stored game, as the commands list it.
+
+    ``bytes``: its size in the store.
+    ``updated_at``: the time of the last write, in milliseconds since 1970.
+    ``tenant``: the application that owns it, or a digest of a network.
+    ``moved``: whether anybody has moved.
+    """
 
     id: str
     bytes: int
-    """The size in the store."""
     updated_at: int
-    """The time of the last write, in milliseconds since 1970."""
     tenant: str
-    """The tenant that the game counts in: the application that owns it, or a digest of a network."""
     moved: bool
-    """Whether anybody has moved."""
     status: str
     variant: str
 
@@ -76,7 +79,7 @@ class FoundGame(NamedTuple):
 def list_games(settings: Settings, *, as_json: bool, **criteria: Any) -> int:
     """Print the games that ``Filter(**criteria)`` selects, the largest or oldest first; return the exit status."""
     try:
-        selection = _select(_Games(settings), Filter(**criteria))
+        selection = _Games(settings).select(Filter(**criteria))
     except (StorageUnavailable, OutcomeUnknown, ValueError) as error:  # expired games leave the index meanwhile
         return _failed(error)
     for game in selection:
@@ -110,7 +113,7 @@ def delete_games(settings: Settings, *, ids: list[str], confirmed: bool, **crite
         return 2
     try:
         games = _Games(settings)
-        selected_ids = ids or [game.id for game in _select(games, selection)]
+        selected_ids = ids or [game.id for game in games.select(selection)]
         if not ids and not confirmed:
             warn(f"{len(selected_ids)} games would be deleted; with --yes they are")
             return 1
@@ -125,29 +128,35 @@ class _Games:
     """The stored games of a service."""
 
     def __init__(self, settings: Settings) -> None:
-        self._storage: Storage = open_storage(settings, Metrics())
+        self._storage = open_storage(settings, Metrics())
         self._settings = settings
-        self._repository: GameRepository = build_repository(settings, self._storage, lambda _: None)
+        self._repository = build_repository(settings, self._storage, lambda _: None)
 
-    @property
-    def now(self) -> int:
-        """The time of the clock of Redis, in milliseconds since 1970."""
-        return self._storage.reminders.server_time()
+    def select(self, criteria: Filter) -> list[FoundGame]:
+        """Return the selected games in the requested order. Raises ``ValueError`` for an invalid address."""
+        tenants = None if criteria.tenant is None else {criteria.tenant}
+        if criteria.address is not None:
+            tenants = self._tenants_of(criteria.address)
+        before = self._storage.reminders.server_time() - criteria.older * DAY_MS
+        matching = (
+            game for game in self._read(tenants) if game.updated_at <= before and not (criteria.unmoved and game.moved)
+        )
+        by_size = criteria.sort == "size"
+        return nlargest(criteria.limit, matching, key=lambda game: game.bytes if by_size else -game.updated_at)
 
-    def tenants_of(self, address: str) -> set[str]:
+    def _tenants_of(self, address: str) -> set[str]:
         """Return the tenants of games created from the network of this address: one for each known secret.
 
         Raises ``ValueError`` if the address is invalid, or if no secret is known.
         """
-        settings = self._settings
-        secrets = known_secrets(settings.secret_key, settings.data_dir)
+        secrets = known_secrets(self._settings.secret_key, self._settings.data_dir)
         if not secrets:
             raise ValueError("there is no secret; set SECRET_KEY, or DATA_DIR, as the service has it")
         if parse_address(address) is None:
             raise ValueError(f"{address!r} is no address")
         return {network_digest(Idempotency([secret]), client_network(address)) for secret in secrets}
 
-    def read(self, tenants: Set[str] | None) -> Iterator[FoundGame]:
+    def _read(self, tenants: Set[str] | None) -> Iterator[FoundGame]:
         """Yield the games of these tenants (``None``: all games); report games that cannot be read."""
         for game_id, stored, size in self._storage.stored_games.games(tenants):
             try:
@@ -189,20 +198,6 @@ def _reported(act: Callable[[str], Result], game_id: str) -> Result | None:
 def _found_game(game: Game, size: int) -> FoundGame:
     moved = game.first_move is not None
     return FoundGame(game.id, size, game.updated_at, game.tenant, moved, game.status, game.variant.key)
-
-
-def _select(games: _Games, criteria: Filter) -> list[FoundGame]:
-    """Return the selected games in the requested order. Raises ``ValueError`` for an invalid address."""
-    tenants = None if criteria.tenant is None else {criteria.tenant}
-    if criteria.address is not None:
-        tenants = games.tenants_of(criteria.address)
-    before = games.now - criteria.older * DAY_MS
-    matching = (
-        game for game in games.read(tenants) if game.updated_at <= before and not (criteria.unmoved and game.moved)
-    )
-    if criteria.sort == "size":
-        return nlargest(criteria.limit, matching, key=lambda game: game.bytes)
-    return nlargest(criteria.limit, matching, key=lambda game: -game.updated_at)
 
 
 def _as_fields(game: FoundGame) -> dict[str, object]:
