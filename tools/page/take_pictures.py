@@ -10,21 +10,25 @@ the browser of the tests.
 from __future__ import annotations
 
 import base64
+import os
 import struct
 import sys
+import tempfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from random import Random
 from typing import Any, Final, Literal
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.support.serving import ROOT
+from tests.browser.installation import NODE, find_browser
+from tests.support.serving import ROOT, Service
 from tests.support.table import round_over
 from tests.whole.table import Table, connect
-from tools.page.browsing import browser_and_service
 
 FOLDER: Final = ROOT / "docs" / "pictures"
 DESK: Final = (960, 600)
@@ -204,6 +208,18 @@ def _with_palette(png: bytes, page: Page, size: tuple[int, int]) -> bytes:
 
 def _distance(one: bytes, other: bytes) -> int:
     return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
+
+
+@contextmanager
+def browser_and_service() -> Iterator[tuple[Browser, str]]:
+    """Yield the browser of the tests, and the URL of a service with nothing in it."""
+    os.environ["PLAYWRIGHT_NODEJS_PATH"] = str(NODE)
+    with tempfile.TemporaryDirectory() as folder:
+        found = find_browser(Path(folder))
+        with Service(Path(folder, "data")) as service, sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=found.executable, env={**os.environ, **found.environ})
+            yield browser, service.url
+            browser.close()
 
 
 def main(names: Sequence[str]) -> None:
