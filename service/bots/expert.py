@@ -121,7 +121,7 @@ def _distinct_moves(rules: Rules, observation: Observation, moves: list[Move]) -
         if move.tile is None:
             distinct[move] = move
         else:
-            end = None if move.end is None else layout.end(move.end)
+            end = layout.end(move.end)
             after = rules.lay_tile(layout, end, move.tile, observation.seat, face_down=move.face_down, outer=move.outer)
             ends = sorted([(open_end.number, open_end.side, open_end.gate, open_end.counts) for open_end in after.ends])
             distinct.setdefault((move.tile, *ends), move)

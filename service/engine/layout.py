@@ -188,7 +188,7 @@ class Layout(NamedTuple):
         names, end_value, _, wants, across = self.form
         # On a line with one end, the lead opens the same end as a tile that joins by its lower half.
         touching = tile.low if len(names) == 1 else None
-        sides, _, _ = _opened(tile, touching, NEVER if names else branching, end_value, wants=wants, across=across)
+        sides, _, _ = _opened(tile, touching, branching, end_value, wants=wants, across=across)
         ends = tuple(
             [
                 End(name, number, 0, side, gate, counts, wanted)
@@ -211,8 +211,6 @@ class Layout(NamedTuple):
         line_ends, end_value, gates, _, across = form
         name, touching, at_host, at_side, _, at_counts, at_wants = at
         host = len(placements)
-        if line_ends:
-            branching = NEVER
         if face_down:
             sides, mask, total = _closed(tile, form.wants)
         elif outer is None and across:
@@ -224,9 +222,8 @@ class Layout(NamedTuple):
         # A tile at a long side of a double can open its short sides, and change the value of its other long side.
         if at_side == LONG and not (line_ends and end_value is None):
             if not at_host:
-                ends_sum += self._gain_beside(touching, at_counts)
-            opens = gates != BOTH_LONG_SIDES or not _has_other_long_side(ends, at)
-            ends = tuple([_beside(end, end_value, opens=opens) if end.host == at_host else end for end in ends])
+                ends_sum += self._gain_beside(at)
+            ends = _beside(ends, at, end_value, gates)
         placements += (_new(Placement, (tile, at_host, at_side, seat, face_down, outer)),)
         if line_ends:
             number, side, gate, counts, wanted = sides[0]
@@ -265,22 +262,21 @@ class Layout(NamedTuple):
         ends = tuple([end._replace(gate=CLOSED, counts=0) for end in self.ends])
         return self._replace(placements=(lead,), ends=ends, open_mask=0, ends_sum=0)
 
-    def covered_sum(self, end: End) -> int:
-        """Return the sum of the ends after a tile covers this open end, without the ends that the tile opens."""
-        counts = end.counts
-        covered = self.ends_sum - counts
-        return covered + self._gain_beside(end.number, counts) if end.side == LONG and not end.host else covered
+    def covered_sums(self) -> list[tuple[End, int]]:
+        """Return each open end with the sum of the ends after a tile covers it, without the ends that the tile opens."""
+        sums = []
+        for end in self.ends:
+            if end.gate == OPEN:
+                gain = self._gain_beside(end) if end.side == LONG and not end.host else 0
+                sums.append((end, self.ends_sum - end.counts + gain))
+        return sums
 
-    def gains(self, tile: Tile, branching: Branching) -> tuple[int, int]:
-        """Return the value of the ends that ``tile`` opens face up if it joins by its lower, and by its higher half."""
-        return _gains(tile, NEVER if self.form.line_ends else branching, self.form.end_value)
+    def _gain_beside(self, long_side: End) -> int:
+        """Return by how much the other long side of a leading double gains value when this one is covered.
 
-    def _gain_beside(self, number: int, counts: int) -> int:
-        """Return by how much the other long side of a leading double gains value when this long side is covered.
-
-        ``counts``: the value of this side, and of the other side while both are paired. 0 if they are not paired.
+        Both have the same value while they are paired; 0 if they are not.
         """
-        return _counts(self.form.end_value, number, LONG, OPEN, paired=False) - counts
+        return _counts(self.form.end_value, long_side.number, LONG, OPEN, paired=False) - long_side.counts
 
     def restored(
         self, placements: tuple[Placement, ...], stored_ends: Iterable[StoredEnd], last_end_number: int
@@ -306,8 +302,8 @@ class Layout(NamedTuple):
         ]
         return _with_ends(self.form, placements, tuple(ends), last_end_number)
 
-    def end(self, name: str) -> End | None:
-        """Return the end with this name, open or not; ``None`` if there is none."""
+    def end(self, name: str | None) -> End | None:
+        """Return the end with this name, open or not; ``None`` if there is none, and for the lead, which names none."""
         for end in self.ends:
             if end.name == name:
                 return end
@@ -430,8 +426,8 @@ def _opened(
 
 
 @cache
-def _gains(tile: Tile, branching: Branching, end_value: EndValue | None) -> tuple[int, int]:
-    """Return ``Layout.gains``, cached."""
+def gains(tile: Tile, branching: Branching, end_value: EndValue | None) -> tuple[int, int]:
+    """Return the value of the ends that ``tile`` opens face up if it joins by its lower, and by its higher half."""
     _, _, by_low = _opened(tile, tile.low, branching, end_value)
     _, _, by_high = _opened(tile, tile.high, branching, end_value)
     return by_low, by_high
@@ -453,35 +449,38 @@ def _with_ends(form: LayoutForm, placements: tuple[Placement, ...], ends: tuple[
     return Layout(placements, ends, form, last_number, open_mask, ends_sum)
 
 
-def _has_other_long_side(ends: tuple[End, ...], long_side: End) -> bool:
-    """Return whether the double with this long side has another uncovered long side."""
-    return any(end.host == long_side.host and end.side == LONG and end.name != long_side.name for end in ends)
-
-
 def _gated_by_lead(ends: tuple[End, ...]) -> tuple[End, ...]:
     """Return the ends with new gates: at tiles other than the lead, they open once no side of the lead is free."""
     gate: Gate = GATED if any(not end.host for end in ends) else OPEN
     return tuple([end._replace(gate=gate) if end.host and end.gate != CLOSED else end for end in ends])
 
 
-def _beside(end: End, end_value: EndValue | None, *, opens: bool) -> End:
-    """Return an end of a double after a tile has joined a long side of the same double.
+def _beside(ends: tuple[End, ...], covered: End, end_value: EndValue | None, gates: Gates) -> tuple[End, ...]:
+    """Return the ends after a tile has joined this long side of a double.
 
-    ``opens``: whether gated short sides open now. The other long side of a leading double is no longer paired.
+    Its gated short sides can open now, and the other long side of a leading double is no longer paired.
     """
-    if end.gate == GATED:
-        return end._replace(gate=OPEN) if opens else end
-    if end.side == LONG:
-        counts = _counts(end_value, end.number, end.side, end.gate, paired=False)
-        return end if counts == end.counts else end._replace(counts=counts)
-    return end
+    host, counts = covered.host, _counts(end_value, covered.number, LONG, OPEN, paired=False)
+    rest = [end.side for end in ends if end.host == host and end.name != covered.name]
+    opens = gates != BOTH_LONG_SIDES or LONG not in rest
+    after = []
+    for end in ends:
+        if end.host != host:
+            after.append(end)
+        elif end.gate == GATED:
+            after.append(end._replace(gate=OPEN) if opens else end)
+        else:
+            after.append(end._replace(counts=counts) if end.side == LONG else end)
+    return tuple(after)
 
 
+@cache
 def _counts(end_value: EndValue | None, number: int, side: Side, gate: Gate, *, paired: bool) -> int:
     """Return the value of an end; 0 if it is closed or ends are not counted."""
     return 0 if end_value is None or gate == CLOSED else end_value(number, side, paired)
 
 
+@cache
 def _wanted(wants: Wants | None, number: int) -> int:
     """Return the bits that an end with this number wants."""
     return 1 << number if wants is None else wants(number)

@@ -40,7 +40,7 @@ from service.engine.events import (
     Played,
     RoundEnded,
 )
-from service.engine.layout import NEVER, OPEN, End, Layout, outer_halves
+from service.engine.layout import NEVER, OPEN, End, Layout, gains, outer_halves
 from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, PLAY, Move, play
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER, Hand, State
 from service.engine.tiles import Tile, add_tile, sort_tiles
@@ -123,22 +123,20 @@ def _plays_by_outer_half(layout: Layout, tiles: Hand) -> list[Move]:
 
 def _scored_plays(rules: Rules, state: State, tiles: Hand) -> list[Move]:
     """Return the plays in a game in which plays score, on a layout with tiles."""
-    layout, points = state.layout, rules.points
-    open_mask, counts_ends = layout.open_mask, rules.end_value is not None
+    layout, points, end_value = state.layout, rules.points, rules.end_value
     assert points is not None
-    ends = [(end.wants, end, layout.covered_sum(end)) for end in layout.ends if end.gate == OPEN]
+    open_mask, covered_sums = layout.open_mask, layout.covered_sums()
     ends_sum = None
     moves = []
     for tile in tiles:
         offers = tile.offers
         if offers & open_mask:
             branching = rules.branching(layout, tile) if tile.double else NEVER
-            gain_by_low, gain_by_high = layout.gains(tile, branching)
-            low = 1 << tile.low
-            for wants, end, covered_sum in ends:
-                if offers & wants:
-                    if counts_ends:
-                        ends_sum = covered_sum + (gain_by_low if wants == low else gain_by_high)
+            gain_by_low, gain_by_high = gains(tile, branching, end_value)
+            for end, covered_sum in covered_sums:
+                if offers & end.wants:
+                    if end_value is not None:
+                        ends_sum = covered_sum + (gain_by_low if end.number == tile.low else gain_by_high)
                     scored = points(state, tile, end, ends_sum)
                     moves.append(_new(Move, (PLAY, tile, end.name, False, ends_sum, scored, None)))
                     if tile.double and rules.face_down:
@@ -421,9 +419,8 @@ def _open(rules: Rules, state: State, event: Dealt) -> State | None:
 
 
 def _apply_played(rules: Rules, state: State, event: Played) -> State:
-    layout = state.layout
-    end = None if event.end is None else layout.end(event.end)
-    layout = rules.lay_tile(layout, end, event.tile, event.seat, face_down=event.face_down, outer=event.outer)
+    end = state.layout.end(event.end)
+    layout = rules.lay_tile(state.layout, end, event.tile, event.seat, face_down=event.face_down, outer=event.outer)
     return _apply_play(rules, state, event, layout)
 
 

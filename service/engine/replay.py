@@ -36,7 +36,7 @@ def layout_after(rules: Rules, layout: Layout | None, event: object) -> Layout |
     if isinstance(event, Flipped):
         return layout.flip_lead() if len(layout.placements) == 1 else None
     if isinstance(event, Played):
-        end = None if event.end is None else layout.end(event.end)
+        end = layout.end(event.end)
         leads = event.end is None and not layout.placements
         if not leads and (end is None or not layout.admits(end, event.tile, event.outer)):
             return None

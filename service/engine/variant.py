@@ -146,7 +146,8 @@ def no_branches(_layout: Layout, _double: Tile) -> Branching:
 
 
 @cache
-def _teams(teams: int, seats: int) -> tuple[int | None, ...]:
+def teams_of(teams: int, seats: int) -> tuple[int | None, ...]:
+    """Return the team of each seat; ``None`` without teams."""
     return tuple([seat % teams if teams else None for seat in range(seats)])
 
 
@@ -265,11 +266,7 @@ class Rules:
 
     def team(self, seat: int) -> int | None:
         """Return the team of a seat; ``None`` without teams."""
-        return _teams(self.teams, self.seats)[seat]
-
-    def all_teams(self) -> tuple[int | None, ...]:
-        """Return the team of each seat."""
-        return _teams(self.teams, self.seats)
+        return teams_of(self.teams, self.seats)[seat]
 
     def side(self, seat: int) -> tuple[int, ...]:
         """Return the seats that share a total with this one: those of its team, or the seat alone."""

@@ -30,7 +30,7 @@ from service.engine.presence import PresenceEvent
 from service.engine.referee import legal_moves
 from service.engine.state import FINISHED, PLAYING, Hand, Phase, State
 from service.engine.tiles import Tile
-from service.engine.variant import Rules
+from service.engine.variant import Rules, teams_of
 
 
 class You(NamedTuple):
@@ -117,7 +117,7 @@ def view(rules: Rules, state: State, seat: int | None) -> View:
         hand = state.hands[seat]
         you = You(seat, hand, None if rules.rows is None else tuple([rules.rows[tile] for tile in hand]))
         moves = legal_moves(rules, state, seat)
-    totals, teams = state.running_totals(), rules.all_teams()
+    totals, teams = state.running_totals(), teams_of(rules.teams, rules.seats)
     return View(
         phase=state.phase,
         round=state.round,
@@ -228,7 +228,7 @@ def _running_turn_of_the_last(
     for place, event in enumerate(events):
         following = events[place + 1] if place + 1 < len(events) else None
         if isinstance(event, Played):
-            end = None if event.end is None else layout.end(event.end)
+            end = layout.end(event.end)
             layout = rules.lay_tile(layout, end, event.tile, event.seat, face_down=event.face_down, outer=event.outer)
         if place < start:
             continue

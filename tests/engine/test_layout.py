@@ -28,6 +28,7 @@ from service.engine.layout import (
     Placement,
     Wants,
     empty_layout,
+    gains,
     outer_halves,
 )
 from service.engine.referee import advance, legal_moves
@@ -65,8 +66,8 @@ class Paper:
         at = self.layout.end(end)
         assert at is not None
         before = self.layout
-        by_low, by_high = before.gains(parse_tile(tile), branching)
-        foreseen = before.covered_sum(at) + (by_low if at.number == parse_tile(tile).low else by_high)
+        by_low, by_high = gains(parse_tile(tile), branching, before.form.end_value)
+        foreseen = dict(before.covered_sums())[at] + (by_low if at.number == parse_tile(tile).low else by_high)
         copy = Layout(*before)
         self.layout = before.join(at, parse_tile(tile), 1, face_down=face_down, branching=branching)
         assert before == copy

@@ -9,6 +9,7 @@ from typing import Any, Final
 import orjson
 from flask import Blueprint, Response, request
 
+from service.engine.variant import teams_of
 from service.games.access import Access
 from service.games.model.views import Deleted, EventPage, EventView, Reset
 from service.games.queries.sentences import EventSentences, partners_of
@@ -113,7 +114,9 @@ def _serializer(
     resets = first is not None and any([isinstance(event.event, Reset) for event in first.events])
     layout = game.rules.empty_layout() if resets else services.games.queries.layout_at(access, after)
     seat, names = services.games.queries.seating_at(access, game.version if resets else after)
-    partners = partners_of(seat, game.rules.all_teams()) if len(names) == len(game.seats) else frozenset()
+    partners = (
+        partners_of(seat, teams_of(game.rules.teams, len(names))) if len(names) == len(game.seats) else frozenset()
+    )
     sentences = EventSentences(game.rules, layout, Reader(seat, names, language, partners))
     return lambda event: event_json(event, sentences.sentence(event))
 
