@@ -22,6 +22,7 @@ from typing import Final, NamedTuple
 
 from service.bots.inference import infer
 from service.bots.knowledge import Knowledge, Observation, next_holder, tile_set
+from service.engine.layout import End
 from service.engine.moves import FLIP, Move
 from service.engine.tiles import pips, tiles_with
 from service.engine.variant import Rules
@@ -71,18 +72,19 @@ def parts(rules: Rules, observation: Observation, knowledge: Knowledge, moves: S
     assert view.you is not None
     hand, layout = view.you.hand, view.layout
     value = rules.hand_value(hand)
-    next_seat = _next_holder(observation)
+    next_seat = next_holder([player.tiles for player in view.players], observation.seat)
     hidden = () if next_seat is None else knowledge.candidates[next_seat]
     hindering = 0 if next_seat is None else _HINDERING_PIPS
     if next_seat in rules.side(observation.seat):
         hindering = -_HINDERING_PIPS
+    ends: dict[str | None, End] = {end.name: end for end in layout.ends}
     parts = []
     for move in moves:
-        after, rest = layout, hand
-        if move.tile is not None:
-            end = None if move.end is None else layout.end(move.end)
-            after = rules.lay_tile(layout, end, move.tile, observation.seat, face_down=move.face_down, outer=move.outer)
-            rest = tuple([other for other in hand if other is not move.tile])
+        after, rest, laid = layout, hand, move.tile
+        if laid is not None:
+            end = ends.get(move.end)
+            after = rules.lay_tile(layout, end, laid, observation.seat, face_down=move.face_down, outer=move.outer)
+            rest = tuple([tile for tile in hand if tile is not laid])
         fitting = tiles_with(after.open_mask)
         numbers = 0
         for tile in rest:
@@ -101,11 +103,8 @@ def parts(rules: Rules, observation: Observation, knowledge: Knowledge, moves: S
 
 def is_partner_next(rules: Rules, observation: Observation) -> bool:
     """Return whether the next player who holds a tile is of the same team as the seat to act."""
-    return _next_holder(observation) in rules.side(observation.seat)
-
-
-def _next_holder(observation: Observation) -> int | None:
-    return next_holder([player.tiles for player in observation.view.players], observation.seat)
+    seat, view, _ = observation
+    return next_holder([player.tiles for player in view.players], seat) in rules.side(seat)
 
 
 def _probability_of_none(hidden: tuple[int, ...], tiles: int) -> float:

@@ -25,6 +25,7 @@ the hidden tile with the fewest candidates can be removed, whichever tile it rea
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import partial, reduce
 
 from service.bots.knowledge import Condition, Knowledge, KnownDeal, Observation, dealt_sizes, next_holder, tile_set
@@ -36,7 +37,7 @@ from service.engine.replay import layout_after
 from service.engine.state import PLAYING, Hand
 from service.engine.tiles import Tile, tiles_with
 from service.engine.variant import Rules, one_tile
-from service.engine.view import DealtView, DrewView, imagined
+from service.engine.view import DealtView, DrewView
 
 _SeenEvent = Event | DealtView | DrewView
 
@@ -64,24 +65,21 @@ def _shown(observation: Observation) -> tuple[tuple[int, ...], ...]:
     return tuple(shown)
 
 
+@dataclass(slots=True, eq=False)
 class _HiddenTiles:
-    """Hidden tiles of a seat with the same candidates.
+    """Hidden tiles of a seat with the same candidates."""
 
-    ``candidates``: the set of tiles that each can be.
-    ``count``: the number of hidden tiles.
-    ``since``: the index of the event at which the seat got them; 0: the deal.
-    ``older``: by index of an earlier event, the set of tiles that one of these can be if the seat got it at that event.
+    candidates: int
+    """The set of tiles that each can be."""
+    count: int
+    since: int
+    """The index of the event at which the seat got them; 0: the deal."""
+    older: dict[int, int] = field(default_factory=dict)
+    """By index of an earlier event, the set of tiles that one of these can be if the seat got it at that event.
+
     It is set when a tile is laid that could be one of these, and an older hidden tile with fewer candidates is removed:
     if the seat really laid one of these, the older tile is still in its hand, and is counted here.
     """
-
-    __slots__ = ("candidates", "count", "older", "since")
-
-    def __init__(self, candidates: int, count: int, since: int) -> None:
-        self.candidates = candidates
-        self.count = count
-        self.since = since
-        self.older: dict[int, int] = {}
 
     def held_since(self, event: int) -> int:
         """Return the set of tiles that these can be if the seat held them at this event."""
@@ -123,7 +121,7 @@ class _Inference:
         assert opener is not None
         self.opener = opener
         self.lead = placements[0].tile if placements else None
-        self.start = before_opening(rules, imagined(rules, view, events, ((),) * len(held), stock=()))
+        self.start = before_opening(rules, view, opener)
         self.layout: Layout | None = self.start.layout
         self.events_laid = 0
         """The number of events after which ``layout`` is the layout."""
@@ -182,7 +180,8 @@ class _Inference:
             else tuple([0 if group.since else group.candidates for group in hidden for _ in range(group.count)])
             for seat, hidden in enumerate(self.hidden)
         ]
-        return KnownDeal(self.opener, self.lead, tuple([tuple(tiles) for tiles in self.known]), tuple(candidates))
+        known = tuple([tuple(tiles) for tiles in self.known])
+        return KnownDeal(self.start, self.opener, self.lead, known, tuple(candidates))
 
     def _held_since(self, seat: int, event: int) -> list[int]:
         """Return for each hidden tile of this seat the set of tiles that it can be if the seat had it at this event."""

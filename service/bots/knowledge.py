@@ -27,6 +27,8 @@ class Condition(NamedTuple):
 class KnownDeal(NamedTuple):
     """Knowledge of the dealt hands. A tile that may or may not have been dealt counts as dealt to the opener only."""
 
+    start: State
+    """The state before the opening, with empty hands and stock."""
     opener: int
     lead: Tile | None
     """The tile that the opener led; ``None`` before the lead."""

@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from service.engine.state import Hand, State
+from service.engine.state import PLAYING, Hand, State
 from service.engine.tiles import Tile
 from service.engine.variant import Opening, Rules
+from service.engine.view import View
 
 _Opens = Callable[[State], Opening | None]
 
@@ -39,23 +40,18 @@ class DealtToOpener(NamedTuple):
     """By seat: the set of tiles that it certainly was not dealt."""
 
 
-def before_opening(rules: Rules, state: State) -> State:
-    """Return this state as it was before the running round was opened, with empty hands and stock.
+def before_opening(rules: Rules, view: View, opener: int) -> State:
+    """Return the state before this seat opened the running round, with empty hands and stock.
 
-    The totals are set to zero, so that the cached inference from an opening serves many matches.
+    The totals are zero, so that the cached inference from an opening serves many matches.
     """
-    return state._replace(
-        hands=((),) * rules.seats,
-        stock=(),
-        layout=rules.empty_layout(),
-        turn=state.opener,
-        tiles_laid=0,
-        drew=False,
-        went_out_first=None,
-        placements_scored=(),
-        totals=(0,) * rules.seats,
-        carry=0,
-        dealer=None,
+    return rules.start()._replace(
+        phase=PLAYING,
+        round=view.round,
+        turn=opener,
+        opener=opener,
+        eliminated_round=view.eliminated_round,
+        next_leader=view.next_leader,
         manche=None,
     )
 

@@ -33,7 +33,7 @@ from random import Random
 from typing import Final
 
 from service.bots.knowledge import Knowledge, Observation
-from service.bots.opening import before_opening, opens
+from service.bots.opening import opens
 from service.engine.referee import placeable
 from service.engine.state import PLAYING, Hand, State
 from service.engine.variant import Rules
@@ -88,7 +88,6 @@ class Sampler:
         Places without such a tile are left out.
         """
         self._dealt = knowledge.dealt
-        self._before_opening = before_opening(rules, self._base)
         base, layout = self._base, self._base.layout
         self._may_be_over = base.phase == PLAYING and bool(layout.placements) and not placeable(layout, self._own)
 
@@ -269,7 +268,7 @@ class Sampler:
             )
             for known, candidates, first in zip(dealt.known, dealt.candidates, self._starts, strict=True)
         ]
-        return opens(self._rules, self._before_opening, hands, dealt.opener, lead=dealt.lead)
+        return opens(self._rules, dealt.start, hands, dealt.opener, lead=dealt.lead)
 
 
 def _nested(sets: Sequence[int]) -> bool:

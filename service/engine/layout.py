@@ -263,7 +263,7 @@ class Layout(NamedTuple):
         return self._replace(placements=(lead,), ends=ends, open_mask=0, ends_sum=0)
 
     def covered_sums(self) -> list[tuple[End, int]]:
-        """Return each open end with the sum of the ends after a tile covers it, without the ends that the tile opens."""
+        """Return each open end with the sum of the ends after a tile covers it, without those that the tile opens."""
         sums = []
         for end in self.ends:
             if end.gate == OPEN:

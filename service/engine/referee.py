@@ -430,7 +430,7 @@ def _apply_play(rules: Rules, state: State, event: Played, layout: Layout) -> St
     held = list(hands[seat])
     held.remove(event.tile)
     hand = tuple(held)
-    hands = _with_hand(hands, seat, hand)
+    hands = (*hands[:seat], hand, *hands[seat + 1 :])
     followers = rules.may_follow(layout, hand)
     if followers and layout.fits_any(followers):
         turn: int | None = seat
@@ -457,8 +457,8 @@ def _apply_play(rules: Rules, state: State, event: Played, layout: Layout) -> St
 
 
 def _apply_drew(rules: Rules, state: State, event: Drew) -> State:
-    seat, tile = event.seat, event.tile
-    hands = _with_hand(state.hands, seat, add_tile(state.hands[seat], tile))
+    seat, tile, hands = event.seat, event.tile, state.hands
+    hands = (*hands[:seat], add_tile(hands[seat], tile), *hands[seat + 1 :])
     turn_continues = rules.drawing.place if tile.offers & state.layout.open_mask else rules.drawing.again
     return state.after_move(
         hands=hands,
@@ -533,12 +533,6 @@ _APPLY: Final[dict[type[Event], Callable[..., State]]] = {
     Eliminated: _apply_eliminated,
     Finished: _apply_finished,
 }
-
-
-def _with_hand(hands: tuple[Hand, ...], seat: int, hand: Hand) -> tuple[Hand, ...]:
-    changed = list(hands)
-    changed[seat] = hand
-    return tuple(changed)
 
 
 def _next_seat(hands: tuple[Hand, ...], seat: int) -> int | None:
