@@ -318,7 +318,7 @@ class Layout(NamedTuple):
         """
         placements, ends = self.placements, self.ends
         names: list[str | None] = [None] * len(placements)
-        if self.is_line:
+        if self.form.line_ends:
             for end in ends:
                 host = end.host
                 while host:

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable
 from contextlib import suppress
-from functools import partial, reduce
+from functools import partial
 from heapq import heapify, heappop, heappush
 from itertools import count
 from time import monotonic, perf_counter
@@ -24,11 +24,9 @@ from typing import Final, NamedTuple
 from service.bots.knowledge import Observation, observe
 from service.bounded_cache import BoundedCache
 from service.engine.deal import round_seed, seed_of_decision
-from service.engine.events import Event
-from service.engine.layout import Layout
+from service.engine.events import Event, Played
 from service.engine.moves import DEAL, Move
 from service.engine.presence import SUBSTITUTE
-from service.engine.replay import layout_after
 from service.engine.variant import Rules
 from service.games.automation.due import Automation
 from service.games.model.errors import StaleVersion
@@ -53,19 +51,24 @@ SIZE: Final = 2000
 
 
 class _CachedRound(NamedTuple):
-    """The events of a round up to a version.
-
-    ``layout``: the layout after them, ``None`` if they are no possible history.
-    """
+    """The events of a round up to a version."""
 
     version: int
     events: tuple[Event, ...]
-    layout: Layout | None
 
-    def followed_by(self, game: Game, newer: Sequence[GameEvent], layout: Layout | None) -> _CachedRound:
-        """Return these events followed by ``newer``, which reach the version of the game and this layout."""
-        events = [event for event in from_last_deal([*self.events, *newer]) if not isinstance(event, HostingEvent)]
-        return _CachedRound(game.version, tuple(events), layout)
+    def leads_to(self, game: Game) -> bool:
+        """Return whether these events have led to this game: not if a failover lost some, and others followed."""
+        layout = game.state.layout
+        laid = [
+            (tile, seat, end, face_down, outer)
+            for (tile, _, _, seat, face_down, outer), end in zip(layout.placements, layout.covered_ends(), strict=True)
+        ]
+        played = [
+            (event.tile, event.seat, event.end, event.face_down, event.outer)
+            for event in self.events
+            if isinstance(event, Played)
+        ]
+        return self.version == game.version and played == laid
 
 
 class RoundEvents:
@@ -83,30 +86,30 @@ class RoundEvents:
         cached = self._cache.get(game.id)
         if cached is not None and cached.version < game.version:
             newer = self._repository.histories.events_between(game, cached.version, game.version)
-            cached = cached.followed_by(game, newer, reduce(partial(layout_after, game.rules), newer, cached.layout))
-        if cached is None or cached.version != game.version or cached.layout != game.state.layout:
-            # The game is not cached, or a failover has lost moves, and other events have led to this version.
-            events = self._repository.histories.events_of_round(game, game.version)
-            layout = reduce(partial(layout_after, game.rules), events, None)
-            cached = _CachedRound(0, (), None).followed_by(game, events, layout)
-        self._keep(game, cached)
+            cached = self._keep(game, [*cached.events, *newer])
+        if cached is None or not cached.leads_to(game):
+            cached = self._keep(game, self._repository.histories.events_of_round(game, game.version))
         return cached.events
 
     def add(self, before: Game, committed: Committed) -> None:
         """Add the events of a write of this process, if the cache has the version before it."""
-        cached, after = self._cache.get(before.id), committed.after
+        cached = self._cache.get(before.id)
         if cached is not None and cached.version == before.version:
-            self._keep(after, cached.followed_by(after, committed.events, after.state.layout))
+            self._keep(committed.after, [*cached.events, *committed.events])
 
     def forget(self, games: Container[str]) -> None:
         """Drop the events of these games."""
         self._cache.drop(lambda game, _: game in games)
 
-    def _keep(self, game: Game, cached: _CachedRound) -> None:
+    def _keep(self, game: Game, events: list[GameEvent]) -> _CachedRound:
+        """Cache those of these events that belong to the current round; they reach the version of the game."""
+        of_round = [event for event in from_last_deal(events) if not isinstance(event, HostingEvent)]
+        cached = _CachedRound(game.version, tuple(of_round))
         if game.status == "finished":
             self._cache.pop(game.id)
         else:
             self._cache.put(game.id, cached)
+        return cached
 
 
 # The decisions of computer players in hosted games.
