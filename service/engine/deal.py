@@ -44,8 +44,7 @@ from itertools import count
 from struct import Struct
 from typing import Final, NamedTuple
 
-from service.engine.events import DealProof
-from service.engine.tiles import TILES, Tile
+from service.engine.tiles import TILES, Tile, sort_hands
 
 SCHEME: Final = "domino-deal-1"
 MAX_CLIENT_SEED_CHARS: Final = 64
@@ -95,10 +94,6 @@ class Deck(NamedTuple):
         """Return the deck with this client seed of a seat, for all later deals."""
         return self._replace(client_seeds=(*self.client_seeds[:seat], text, *self.client_seeds[seat + 1 :]))
 
-    def arranged_for(self, round_number: int) -> ArrangedDeal | None:
-        """Return the deal arranged for this round, or ``None``."""
-        return self.arranged[round_number - 1] if round_number <= len(self.arranged) else None
-
     def shuffle_seed(self, round_number: int) -> bytes:
         """Return the seed of the shuffles of this round: 32 bytes."""
         if self.game is None:
@@ -108,11 +103,6 @@ class Deck(NamedTuple):
     def commitment(self, round_number: int) -> bytes | None:
         """Return the commitment to the seed of this round: 32 bytes, or ``None`` if the deals cannot be verified."""
         return None if self.game is None else commitment(round_seed(self.seed, round_number))
-
-    def deal_proof(self, round_number: int, attempt: int) -> DealProof | None:
-        """Return the proof of the deal of this round, or ``None`` if the deals cannot be verified."""
-        next_commitment = self.commitment(round_number + 1)
-        return None if next_commitment is None else DealProof(attempt, self.client_seeds, next_commitment)
 
 
 NO_DECK: Final = Deck(b"")
@@ -175,13 +165,13 @@ def shuffle(tiles: Sequence[Tile], seed: bytes, round_number: int, attempt: int)
 
 
 def split(order: Sequence[Tile], sizes: Sequence[int]) -> ArrangedDeal:
-    """Return the deal of these tiles: a hand of each size in seat order, and the rest as the stock."""
+    """Return the deal of these tiles: a sorted hand of each size in seat order, and the rest as the stock."""
     hands = []
     start = 0
     for size in sizes:
-        hands.append(tuple(order[start : start + size]))
+        hands.append(order[start : start + size])
         start += size
-    return ArrangedDeal(tuple(hands), tuple(order[start:]))
+    return ArrangedDeal(sort_hands(hands), tuple(order[start:]))
 
 
 @lru_cache

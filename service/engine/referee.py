@@ -28,6 +28,7 @@ from typing import Final
 from service.engine.deal import Deck, shuffle, split
 from service.engine.errors import GameOver, IllegalMove, NotInMatch, NotYourTurn, RoundOver
 from service.engine.events import (
+    DealProof,
     Dealt,
     Done,
     Drew,
@@ -43,7 +44,7 @@ from service.engine.events import (
 from service.engine.layout import NEVER, OPEN, End, Layout, gains, outer_halves
 from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, PLAY, Move, play
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER, Hand, State
-from service.engine.tiles import Tile, add_tile, sort_tiles
+from service.engine.tiles import Tile, add_tile, sort_hands
 from service.engine.variant import Rules
 
 MAX_DEAL_ATTEMPTS: Final = 10_000
@@ -218,18 +219,19 @@ def deal(rules: Rules, deck: Deck, state: State) -> tuple[Dealt, State]:
     that a seat can open.
     """
     round_number = state.round + 1
-    arranged = deck.arranged_for(round_number)
+    arranged = deck.arranged[state.round] if state.round < len(deck.arranged) else None
     if arranged and [bool(hand) for hand in arranged.hands] == [
         not eliminated for eliminated in state.eliminated_round
     ]:
-        hands = tuple([sort_tiles(hand) for hand in arranged.hands])
-        dealt = Dealt(round_number, hands, arranged.stock, arranged=True)
+        dealt = Dealt(round_number, sort_hands(arranged.hands), arranged.stock, arranged=True)
         return dealt, _apply_dealt(rules, state, dealt)
-    size = rules.hand_size(len(state.active_seats()))
+    size = rules.hand_size(state.eliminated_round.count(0))
     sizes = [0 if out else size for out in state.eliminated_round]
     attempt, dealt, opened = first_valid_deal(rules, state, deck.shuffle_seed(round_number), sizes)
-    proof = deck.deal_proof(round_number, attempt)
-    return (dealt if proof is None else replace(dealt, proof=proof)), opened
+    next_commitment = deck.commitment(round_number + 1)
+    if next_commitment is not None:
+        dealt = replace(dealt, proof=DealProof(attempt, deck.client_seeds, next_commitment))
+    return dealt, opened
 
 
 def first_valid_deal(rules: Rules, state: State, seed: bytes, sizes: Sequence[int]) -> tuple[int, Dealt, State]:
@@ -248,7 +250,7 @@ def deal_attempt(rules: Rules, seed: bytes, round_number: int, attempt: int, *, 
     ``seed``: the seed of the shuffle.
     """
     hands, stock = split(shuffle(rules.tiles, seed, round_number, attempt), sizes)
-    return Dealt(round_number, tuple([sort_tiles(hand) for hand in hands]), stock, arranged=False)
+    return Dealt(round_number, hands, stock, arranged=False)
 
 
 def can_open(rules: Rules, state: State, dealt: Dealt) -> bool:
@@ -406,13 +408,17 @@ def _apply_dealt(rules: Rules, state: State, event: Dealt) -> State:
 
 def _open(rules: Rules, state: State, event: Dealt) -> State | None:
     """Return the state after this deal, its opener to move; ``None`` if no seat can open it."""
-    dealt = state.after_deal(
+    dealt = state._replace(
         hands=event.hands,
         stock=event.stock,
         layout=rules.empty_layout(),
         turn=None,
-        round_number=event.round,
-        opener=state.opener,
+        tiles_laid=0,
+        drew=False,
+        went_out_first=None,
+        placements_scored=(),
+        phase=PLAYING,
+        round=event.round,
     )
     opening = rules.opening(dealt)
     return None if opening is None else dealt._replace(turn=opening.seat, opener=opening.seat)

@@ -34,15 +34,14 @@ class PlacementScore(NamedTuple):
 
 _new: Final = tuple.__new__  # see ``layout._new``
 _SET_BY_MOVE: Final = 8
-_SET_BY_DEAL: Final = 11
-"""The number of leading fields of ``State`` that ``after_move`` and ``after_deal`` set."""
+"""The number of leading fields of ``State`` that ``after_move`` sets."""
 
 
 class State(NamedTuple):
     """The state of a match between two moves. Tuples with one item per seat are in seat order.
 
-    ``after_move`` and ``after_deal`` set the first fields, so their order matters. Before the first deal, ``phase`` is
-    ``round_over`` and ``round`` is 0.
+    ``after_move`` sets the first fields, so their order matters. Before the first deal, ``phase`` is ``round_over`` and
+    ``round`` is 0.
     """
 
     hands: tuple[Hand, ...]
@@ -92,20 +91,6 @@ class State(NamedTuple):
         """Return the state with these values of the current round, in less than half the time of ``_replace``."""
         facts = (hands, stock, layout, turn, tiles_laid, drew, went_out_first, placements_scored)
         return _new(State, facts + self[_SET_BY_MOVE:])
-
-    def after_deal(
-        self,
-        *,
-        hands: tuple[Hand, ...],
-        stock: tuple[Tile, ...],
-        layout: Layout,
-        turn: int | None,
-        round_number: int,
-        opener: int | None,
-    ) -> State:
-        """Return the state at the start of this round, as fast as ``after_move``."""
-        facts = (hands, stock, layout, turn, 0, False, None, (), PLAYING, round_number, opener)
-        return _new(State, facts + self[_SET_BY_DEAL:])
 
     @property
     def to_act(self) -> tuple[int, ...]:

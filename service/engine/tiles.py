@@ -121,6 +121,11 @@ def sort_tiles(tiles: Iterable[Tile]) -> tuple[Tile, ...]:
     return tuple(sorted(tiles, key=_by_rank))
 
 
+def sort_hands(hands: Iterable[Iterable[Tile]]) -> tuple[tuple[Tile, ...], ...]:
+    """Return these hands, each sorted as by ``sort_tiles``."""
+    return tuple([tuple(sorted(hand, key=_by_rank)) for hand in hands])
+
+
 def add_tile(hand: Sequence[Tile], tile: Tile) -> tuple[Tile, ...]:
     """Return a sorted hand with this tile inserted in order."""
     tiles = list(hand)

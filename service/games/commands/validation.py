@@ -14,7 +14,7 @@ from service.engine.deal import ArrangedDeal
 from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import Dealt
 from service.engine.referee import can_open
-from service.engine.tiles import Tile, sort_tiles
+from service.engine.tiles import Tile, sort_hands, sort_tiles
 from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.games.model.clock import ClockSettings
@@ -154,7 +154,7 @@ def _deal_errors(rules: Rules, index: int, deal: ArrangedDeal) -> list[Reason]:
         errors.append(Reason("hand_size", {"players": players, "hand": size}))
     if errors:
         return errors
-    dealt = Dealt(index + 1, tuple([sort_tiles(hand) for hand in deal.hands]), deal.stock, arranged=True)
+    dealt = Dealt(index + 1, sort_hands(deal.hands), deal.stock, arranged=True)
     # In a later round, the last winner or the seat after the last leader can open with any tile. Seat 0 stands for that
     # seat here, because which seat it is makes no difference.
     before = rules.start()._replace(next_leader=0, opener=0)
