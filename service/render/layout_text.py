@@ -50,46 +50,64 @@ def wrap_words(words: Sequence[str], width: int, *, indent: str = "", separator:
     yield line
 
 
+def arms_of(layout: Layout) -> Iterator[list[int]]:
+    """Yield the arms in the order in which they began, each as the indexes of its tiles from the lead outwards.
+
+    An arm begins at a side of the lead, or at a short side of another double. The far long side of a double continues
+    the arm.
+    """
+    ahead: dict[int, int] = {}
+    starts: list[int] = []
+    for number, placement in enumerate(layout.placements[1:], 1):
+        if placement.host and placement.side != SHORT:
+            ahead[placement.host] = number
+        else:
+            starts.append(number)
+    for start in starts:
+        arm = [start]
+        while arm[-1] in ahead:
+            arm.append(ahead[arm[-1]])
+        yield arm
+
+
 def _line(layout: Layout, width: int) -> Iterator[str]:
     tile = partial(_tile, layout)
     words = [tile(0)]
+    arms = {arm[-1]: arm for arm in arms_of(layout)}
     for end in layout.ends:
+        arm = arms.get(end.host, [])
         if end.name == LEFT:
-            before = [tile(index, flipped=True) for index in _outwards(layout, end)]
-            words = [f"{end.number} ‹", *reversed(before), *words]
+            words = [f"{end.number} ‹", *[tile(index, flipped=True) for index in reversed(arm)], *words]
         else:
-            after = [tile(index) for index in _outwards(layout, end)]
-            words = [*words, *after, f"› {end.number}"]
+            words = [*words, *[tile(index) for index in arm], f"› {end.number}"]
     yield from wrap_words(words, width, indent="    ")
 
 
-def _outwards(layout: Layout, end: End) -> list[int]:
-    """Return the indexes of the tiles between the lead and this end, from the lead outwards."""
-    indexes, host = [], end.host
-    while host > 0:
-        indexes.append(host)
-        host = layout.placements[host].host
-    return indexes[::-1]
-
-
 def _arms(layout: Layout, width: int) -> Iterator[str]:
-    tree = _Tree(layout)
+    arms: dict[int, list[list[int]]] = defaultdict(list)
+    """The arms that begin at each placement."""
+    for arm in arms_of(layout):
+        arms[layout.placements[arm[0]].host].append(arm)
+    ends: dict[int, list[End]] = defaultdict(list)
+    for end in layout.ends:
+        ends[end.host].append(end)
     blocks = [0]
     sides: list[str] = []
     rows: list[tuple[str, list[str]]] = []
     for spinner in blocks:
-        children, ends = tree.children[spinner], tree.ends[spinner]
-        if spinner:
-            children = [child for child in children if layout.placements[child].side == SHORT]
-            ends = [end for end in ends if end.side == SHORT]
         name = _tile(layout, spinner)
-        if spinner and not children:
-            sides += [f"{name} {_ends(ends)}"] if ends else []
+        free = [end for end in ends[spinner] if not spinner or end.side == SHORT]
+        if spinner and not arms[spinner]:
+            sides += [f"{name} {_ends(free)}"] if free else []
             continue
-        arms = [tree.arm(child, blocks) for child in children]
-        if ends:
-            arms.append([_ends(ends)])
-        rows += [(name if not at else "", arm) for at, arm in enumerate(arms)]
+        written = []
+        for arm in arms[spinner]:
+            blocks += [index for index in arm if arms[index] or any([end.side == SHORT for end in ends[index]])]
+            outer = _ends([end for end in ends[arm[-1]] if end.side != SHORT])
+            written.append([*[_tile(layout, index) for index in arm], *([outer] if outer else [])])
+        if free:
+            written.append([_ends(free)])
+        rows += [("" if at else name, words) for at, words in enumerate(written)]
     if sides:
         rows.append(("sides", [f"{side} " for side in sides]))
     margin = max(len(name) for name, _ in rows) + 2
@@ -97,37 +115,6 @@ def _arms(layout: Layout, width: int) -> Iterator[str]:
         for line in wrap_words(words, width - margin, indent="    "):
             yield f"{name:{margin}}{line}".rstrip()
             name = ""  # noqa: PLW2901 # only the first line has the name
-
-
-class _Tree:
-    """The placements and ends at each placement, by its index."""
-
-    def __init__(self, layout: Layout) -> None:
-        self._layout = layout
-        self.children: dict[int, list[int]] = defaultdict(list)
-        self.ends: dict[int, list[End]] = defaultdict(list)
-        for index, placement in enumerate(layout.placements[1:], 1):
-            self.children[placement.host].append(index)
-        for end in layout.ends:
-            self.ends[end.host].append(end)
-
-    def arm(self, first: int, spinners: list[int]) -> list[str]:
-        """Return the words of the arm that starts with this placement.
-
-        Appends the doubles of the arm that branch to ``spinners``.
-        """
-        words: list[str] = []
-        placements = self._layout.placements
-        next_index: int | None = first
-        while next_index is not None:
-            here = next_index
-            words.append(_tile(self._layout, here))
-            ahead = [child for child in self.children[here] if placements[child].side != SHORT]
-            if len(ahead) < len(self.children[here]) or any([end.side == SHORT for end in self.ends[here]]):
-                spinners.append(here)
-            next_index = ahead[0] if ahead else None
-        end = _ends([end for end in self.ends[here] if end.side != SHORT])
-        return [*words, end] if end else words
 
 
 def _tile(layout: Layout, index: int, *, flipped: bool = False) -> str:

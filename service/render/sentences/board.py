@@ -14,6 +14,7 @@ from service.engine.layout import CLOSED, OPEN, SHORT, End, Layout
 from service.engine.moves import PLAY
 from service.engine.state import FINISHED, ROUND_OVER
 from service.engine.view import View
+from service.render.layout_text import arms_of
 from service.render.sentences.numbers import capitalized, half_names, number_word, pip_word, tile_name
 from service.render.sentences.places import (
     Places,
@@ -63,43 +64,19 @@ def _tiles(layout: Layout, language: str) -> Iterator[tuple[str, int]]:
     if not layout.placements:
         return
     places = Places(layout)
-    arms = _arms(layout)
     if layout.is_line:
         line = [_tile(layout, 0, language)]
-        for arm in arms:
+        for arm in arms_of(layout):
             to_the_left = places.of_tile(arm[0]).direction == "left"
             names = [_tile(layout, index, language, touching_last=to_the_left) for index in arm]
             line = [*names[::-1], *line] if to_the_left else [*line, *names]
         yield text("board.line", language, tiles=", ".join(line)), len(line)
         return
     yield text("board.lead", language, tile=tile_name(layout.placements[0].tile, language)), 1
-    for arm in arms:
+    for arm in arms_of(layout):
         place = capitalized(place_name(places.of_tile(arm[0]), language))
         names = [_tile(layout, index, language) for index in arm]
         yield text("board.arm", language, place=place, tiles=", ".join(names)), len(names)
-
-
-def _arms(layout: Layout) -> Iterator[list[int]]:
-    """Yield the arms in the order in which they began, each as the indexes of its tiles from the lead outwards.
-
-    An arm begins at a side of the lead, or at a short side of another double. The far long side of a double continues
-    the arm.
-    """
-    placements = layout.placements
-    ahead: dict[int, int] = {}
-    starts: list[int] = []
-    for number, placement in enumerate(placements[1:], 1):
-        if placement.host and placement.side != SHORT:
-            ahead[placement.host] = number
-        else:
-            starts.append(number)
-    for start in starts:
-        index: int | None = start
-        arm = []
-        while index is not None:
-            arm.append(index)
-            index = ahead.get(index)
-        yield arm
 
 
 def _tile(layout: Layout, index: int, language: str, *, touching_last: bool = False) -> str:
