@@ -191,38 +191,17 @@ DARK: Final = Palette(
     dot="#f2b632",
     numbers=_ON_DARK,
 )
-PRINT: Final = Palette(
-    cloth="none",
-    rail="none",
-    seam="none",
-    shade="none",
-    face="#fff",
-    edge="#000",
-    line="#000",
-    ink="#000",
-    back="#fff",
-    back_edge="#000",
-    lattice="#000",
-    ring="#000",
-    outline="#000",
-    dot="#000",
-    numbers=(),
+PRINT: Final = Palette._make(["#000"] * len(Palette._fields))._replace(
+    cloth="none", rail="none", seam="none", shade="none", face="#fff", back="#fff", numbers=()
 )
-FORCED: Final = Palette(
+FORCED: Final = Palette._make(["CanvasText"] * len(Palette._fields))._replace(
     cloth="Canvas",
-    rail="CanvasText",
     seam="none",
     shade="none",
     face="Canvas",
-    edge="CanvasText",
-    line="CanvasText",
-    ink="CanvasText",
     back="Canvas",
-    back_edge="CanvasText",
-    lattice="CanvasText",
     ring="LinkText",
     outline="Highlight",
-    dot="CanvasText",
     numbers=(),
 )
 """The colours of the system, for people who have set forced colours."""
