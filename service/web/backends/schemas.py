@@ -31,14 +31,10 @@ class KeyInSchema(RequestSchema):
     )
 
 
-def _suffix(text: str) -> fields.Field[Any]:
-    return required(str, text, example="Zr0q8T")
-
-
 class KeySchema(Schema):
     """A key, without its secret."""
 
-    suffix = _suffix("The last characters of the key, which distinguish it from the others.")
+    suffix = required(str, "The last characters of the key, which distinguish it from the others.", example="Zr0q8T")
     created_at = required(datetime, "When it was made.")
     expires_at = optional(datetime, "When it ceases to be valid; absent without an end.")
 

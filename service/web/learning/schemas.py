@@ -12,26 +12,11 @@ from service.texts import Language
 from service.web.fields.moves import MoveSchema
 from service.web.fields.shown import SeatedSchema, optional, required
 from service.web.fields.strict import JsonObject
-from service.web.view.serializers import moves_json
+from service.web.view.serializers import move_json
 
-_VERSION = "The version of the game that the hint is for."
 _ERROR = (
     "The standard error of that: how far the estimate may be off by chance; 0 where the end of the round is known "
     "exactly, and where the move that was made is itself estimated as the best."
-)
-_RESULT = (
-    "By how many points the side of the seat scored better than the others on average, in all finished rounds "
-    "together. Where the fewest points win, fewer points are better. It is the sum of `luck` and `skill`."
-)
-_LUCK = (
-    "How much of `result` is due to the deals: what it is on average if the same deals are replayed by equal computer "
-    "players of the level `casual` at all seats, 50 times each, or less often with a large set. As the players are "
-    "equal, exchanging their seats makes no difference."
-)
-_SKILL = "The rest of `result`: what the players made of the deals."
-_SKILL_ERROR = (
-    "How far `skill` strays by chance: the standard deviation that it has among equal players, of the level `casual`. "
-    "Only a skill of more than twice this value is clearly not chance."
 )
 
 
@@ -52,7 +37,7 @@ class EstimatedMoveSchema(Schema):
 class HintSchema(Schema):
     """What the strongest computer player thinks of the legal moves of a seat, by what the seat knows."""
 
-    version = required(int, _VERSION, minimum=1, example=17)
+    version = required(int, "The version of the game that the hint is for.", minimum=1, example=17)
     moves = required([EstimatedMoveSchema], "The best first, eight at most; empty while the hint is being computed.")
     text = optional(
         str,
@@ -70,11 +55,28 @@ class ReviewedPlayerSchema(SeatedSchema):
     decisions = required(int, "How many there were.", minimum=0, example=31)
     given_away = required(float, "The points that each of them gave away on average.", minimum=0, example=1.25)
     error = required(float, _ERROR, minimum=0, example=0.5)
-    result = required(float, _RESULT, example=31.5)
-    luck = required(float, _LUCK, example=22.25)
+    result = required(
+        float,
+        "By how many points the side of the seat scored better than the others on average, in all finished rounds "
+        "together. Where the fewest points win, fewer points are better. It is the sum of `luck` and `skill`.",
+        example=31.5,
+    )
+    luck = required(
+        float,
+        "How much of `result` is due to the deals: what it is on average if the same deals are replayed by equal "
+        "computer players of the level `casual` at all seats, 50 times each, or less often with a large set. As the "
+        "players are equal, exchanging their seats makes no difference.",
+        example=22.25,
+    )
     luck_error = required(float, "The standard error of `luck`.", minimum=0, example=4.5)
-    skill = required(float, _SKILL, example=9.25)
-    skill_error = required(float, _SKILL_ERROR, minimum=0, example=32.25)
+    skill = required(float, "The rest of `result`: what the players made of the deals.", example=9.25)
+    skill_error = required(
+        float,
+        "How far `skill` strays by chance: the standard deviation that it has among equal players, of the level "
+        "`casual`. Only a skill of more than twice this value is clearly not chance.",
+        minimum=0,
+        example=32.25,
+    )
 
 
 class ReviewedDecisionSchema(SeatedSchema):
@@ -119,15 +121,17 @@ def hint_json(result: HintResult, language: Language) -> JsonObject:
     """Return a hint; without moves while it is being computed."""
     if result.hint is None:
         return {"version": result.version, "moves": []}
-    estimates = result.hint.estimates
-    moves = moves_json([estimate.move for estimate in estimates], result.version)
     return {
         "version": result.version,
         "moves": [
-            {"move": move, "estimate": round(estimate.estimate, _DIGITS), "error": round(estimate.error, _DIGITS)}
-            for move, estimate in zip(moves, estimates, strict=True)
+            {
+                "move": move_json(each.move, result.version),
+                "estimate": round(each.estimate, _DIGITS),
+                "error": round(each.error, _DIGITS),
+            }
+            for each in result.hint.estimates
         ],
-        "text": hint(estimates, language),
+        "text": hint(result.hint.estimates, language),
     }
 
 
@@ -159,12 +163,11 @@ def _player(summary: SeatSummary) -> JsonObject:
 
 def _decision(decision: Decision, language: Language) -> JsonObject:
     """Return a decision; only for a clear mistake is ``best`` another move."""
-    move_json, best_json = moves_json([decision.move, decision.shown_best], decision.version - 1)
     return {
         "version": decision.version,
         "seat": decision.seat,
-        "move": move_json,
-        "best": best_json,
+        "move": move_json(decision.move, decision.version - 1),
+        "best": move_json(decision.shown_best, decision.version - 1),
         "given_away": round(decision.given_away, _DIGITS),
         "error": round(decision.error, _DIGITS),
         "text": sentence(decision, language),

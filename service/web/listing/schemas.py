@@ -24,26 +24,15 @@ from service.web.fields.variants import KNOWN_VARIANT
 from service.web.view.schemas import OptionsSchema
 
 STATUSES: Final = ("waiting", "playing", "round_over", "finished")
-_MAX_LISTED: Final = 200
-"""Maximum number of games in a page."""
-_MAX_CURSOR_CHARS: Final = 200
-"""Maximum length of a cursor."""
-
-
-def _variant(text: str) -> fields.String:
-    return fields.String(validate=KNOWN_VARIANT, metadata=doc(text, example="domino"))
-
-
-def limit_field() -> QueryInteger:
-    """Return the parameter of the length of a page of games."""
-    text = "The maximum number of games in a page. A page may have fewer, or none, and yet a `next`."
-    return QueryInteger(load_default=50, validate=Range(1, _MAX_LISTED), metadata=doc(text))
-
-
-def cursor_field() -> fields.String:
-    """Return the parameter of the place where a page of games begins."""
-    text = "`next` of the page before, with the same other parameters."
-    return fields.String(validate=Length(1, _MAX_CURSOR_CHARS), metadata=doc(text))
+_VARIANT: Final = fields.String(validate=KNOWN_VARIANT, metadata=doc("Only games of this variant.", example="domino"))
+LIMIT: Final = QueryInteger(
+    load_default=50,
+    validate=Range(1, 200),
+    metadata=doc("The maximum number of games in a page. A page may have fewer, or none, and yet a `next`."),
+)
+CURSOR: Final = fields.String(
+    validate=Length(1, 200), metadata=doc("`next` of the page before, with the same other parameters.")
+)
 
 
 class ListQuerySchema(RequestSchema):
@@ -61,15 +50,15 @@ class ListQuerySchema(RequestSchema):
     statuses = QueryWords(
         STATUSES, data_key="status", metadata=doc("Only games with one of these statuses, such as `waiting,playing`.")
     )
-    variant = _variant("Only games of this variant.")
+    variant = _VARIANT
     updated_after = QueryTime(
         metadata=doc(
             "Only games that were changed after this time. The list follows a change after a moment, so use a time "
             "some seconds before the last response."
         )
     )
-    limit = limit_field()
-    cursor = cursor_field()
+    limit = LIMIT
+    cursor = CURSOR
 
     @validates_schema
     def check_player(self, data: dict[str, Any], **_: Any) -> None:
@@ -81,9 +70,9 @@ class ListQuerySchema(RequestSchema):
 class LobbyQuerySchema(RequestSchema):
     """Which public games are listed."""
 
-    variant = _variant("Only games of this variant.")
-    limit = limit_field()
-    cursor = cursor_field()
+    variant = _VARIANT
+    limit = LIMIT
+    cursor = CURSOR
 
 
 class ListedPlayerSchema(Schema):

@@ -8,14 +8,14 @@ from marshmallow import Schema
 
 from service.web.fields.shown import optional, required
 from service.web.fields.strict import RequestSchema
-from service.web.listing.schemas import ListedPlayerSchema, cursor_field, limit_field
+from service.web.listing.schemas import CURSOR, LIMIT, ListedPlayerSchema
 
 
 class PlayerQuerySchema(RequestSchema):
     """The requested page of the data stored about a person."""
 
-    limit = limit_field()
-    cursor = cursor_field()
+    limit = LIMIT
+    cursor = CURSOR
 
 
 class PlayerSeatSchema(ListedPlayerSchema):

@@ -34,7 +34,7 @@ from service.web.http.headers import preferred_language
 from service.web.http.middleware import EXTRA_HEADERS, METHODS, PROBLEM_REASON, REQUEST_ID
 from service.web.rate_limits import RateLimited
 from service.web.services import current_services
-from service.web.view.serializers import moves_json
+from service.web.view.serializers import move_json
 
 
 class Problem(NamedTuple):
@@ -223,7 +223,7 @@ def _too_many_failures(status: int) -> Response | None:
 
 
 def _refused_move(error: MoveRefused) -> Response:
-    legal_moves = moves_json(error.legal_moves, error.version)
+    legal_moves = [move_json(move, error.version) for move in error.legal_moves]
     return problem(error.cause.reason, version=error.version, to_act=list(error.to_act), legal_moves=legal_moves)
 
 

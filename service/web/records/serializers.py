@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from service.engine.events import Dealt
 from service.engine.tiles import Tile
-from service.engine.view import DealtView, RecordedDeal
+from service.engine.view import DealtView, RecordedDeal, RecordedEvent
 from service.games.model.views import EventView, without_none
 from service.games.queries.fairness import FairnessReport, RoundFairness
 from service.records.record import Record, RecordedClock, RecordedRound, VersionedEvent
@@ -72,7 +72,7 @@ def _round(recorded: RecordedRound) -> JsonObject:
     )
     if recorded.lines:
         dealt, *later = recorded.lines
-        result |= {"deal": _deal(dealt), "events": [_event(line) for line in later]}
+        result |= {"deal": _deal(dealt), "events": [_event(*line) for line in later]}
     return result
 
 
@@ -98,9 +98,8 @@ def _tiles(tiles: tuple[Tile, ...] | int) -> JsonObject:
     return {"count": len(tiles), "tiles": [tile.name for tile in tiles]}
 
 
-def _event(line: VersionedEvent) -> JsonObject:
+def _event(version: int, event: RecordedEvent | DealtView) -> JsonObject:
     """Return an event as in the events of a game, but without its time."""
-    version, event = line
     assert not isinstance(event, Dealt | RecordedDeal)
     result = event_json(EventView(version, 0, event))
     del result["at"]
@@ -160,12 +159,9 @@ def _replayed_round(replayed: ReplayedRound, aspect: int) -> JsonObject:
 def _step(event: ReplayedEvent) -> JsonObject:
     """Return an event merged with its data; a deal without its tiles, which are in the round."""
     version, happened = event.line
-    if isinstance(happened, Dealt):
-        shown = event_json(EventView(version, 0, DealtView(happened.round, happened.arranged, None)))
-    else:
-        assert not isinstance(happened, RecordedDeal)
-        shown = event_json(EventView(version, 0, happened))
-    del shown["at"]
+    shown = _event(
+        version, DealtView(happened.round, happened.arranged, None) if isinstance(happened, Dealt) else happened
+    )
     data: JsonObject = shown.pop("data")
     return shown | {"tiles": event.tiles, "text": event.text} | data
 

@@ -49,7 +49,7 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
         result["spectators"] = False
     if game.auto:
         result["auto"] = True
-    result |= turn_json(view.turn if game.status == "playing" else None, game.deadline)
+    result |= _turn(view.turn if game.status == "playing" else None, game.deadline)
     result["to_act"] = list(view.to_act)
     if game.clock is not None:
         result |= _clock(game.clock)
@@ -59,7 +59,7 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
         if rows is not None:
             result["you"]["rows"] = list(rows)
     result |= {
-        "legal_moves": [_move(move, game.version) for move in view.legal_moves],
+        "legal_moves": [move_json(move, game.version) for move in view.legal_moves],
         "players": _players(game),
         "stock": {"tiles": view.stock, "drawable": view.drawable},
         "board": _board(view.layout).complete,
@@ -105,7 +105,7 @@ def _outcome_and_times(game: GameView) -> JsonObject:
     return result
 
 
-def turn_json(turn: int | None, deadline: int | None) -> JsonObject:
+def _turn(turn: int | None, deadline: int | None) -> JsonObject:
     """Return ``turn`` or ``deal`` with its deadline; empty if there is neither a turn nor a clock for the deal."""
     until = {} if deadline is None else {"deadline": format_rfc3339(deadline)}
     if turn is not None:
@@ -148,12 +148,8 @@ def _clock(clock: ClockSettings) -> JsonObject:
     return {"clock": times, "absence": {"then": clock.absence}}
 
 
-def moves_json(moves: Sequence[Move], version: int) -> list[JsonObject]:
-    """Return legal moves, each of which can be posted back."""
-    return [_move(move, version) for move in moves]
-
-
-def _move(move: Move, version: int) -> JsonObject:
+def move_json(move: Move, version: int) -> JsonObject:
+    """Return a legal move at this version, which can be posted back."""
     result: JsonObject = {"action": move.action}
     if move.tile is not None:
         result["tile"] = move.tile.name
@@ -264,11 +260,12 @@ def _end(end: End, host: Tile) -> orjson.Fragment:
 
 def legal_moves_json(legal: LegalMoves) -> JsonObject:
     """Return the legal moves of the viewer's seat."""
-    result: JsonObject = {"version": legal.version}
-    result |= turn_json(legal.turn, legal.deadline)
-    result["to_act"] = list(legal.to_act)
-    result["legal_moves"] = moves_json(legal.moves, legal.version)
-    return result
+    return {
+        "version": legal.version,
+        **_turn(legal.turn, legal.deadline),
+        "to_act": list(legal.to_act),
+        "legal_moves": [move_json(move, legal.version) for move in legal.moves],
+    }
 
 
 # The score card and the results of rounds as JSON objects.

@@ -31,7 +31,7 @@ from service.web.webhooks.schemas import (
     WebhookInSchema,
     WebhookListSchema,
     WebhookSchema,
-    deliveries_json,
+    delivery_json,
     new_webhook_json,
     webhook_json,
 )
@@ -259,7 +259,8 @@ def list_deliveries(services: Services, backend: Backend, webhook: str) -> RawRe
     The last 100 attempts to deliver a message to the endpoint.
     """
     negotiate(JSON)
-    return ok(deliveries_json(services.backends.webhooks.attempts(backend.id, webhook)))
+    attempts = services.backends.webhooks.attempts(backend.id, webhook)
+    return ok({"deliveries": [delivery_json(attempt) for attempt in attempts]})
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -155,13 +154,9 @@ def new_webhook_json(webhook: Webhook) -> JsonObject:
     return webhook_json(webhook) | {"secret": secret_text(webhook.secret)}
 
 
-def deliveries_json(attempts: Sequence[DeliveryAttempt]) -> JsonObject:
-    """Return the last attempts to deliver to an endpoint."""
-    return {"deliveries": [_delivery(attempt) for attempt in attempts]}
-
-
-def _delivery(attempt: DeliveryAttempt) -> JsonObject:
-    fields = {
+def delivery_json(attempt: DeliveryAttempt) -> JsonObject:
+    """Return an attempt to deliver to an endpoint."""
+    shown = {
         "id": attempt.message,
         "type": attempt.type,
         "game_id": attempt.game,
@@ -171,4 +166,4 @@ def _delivery(attempt: DeliveryAttempt) -> JsonObject:
         "http_status": attempt.status,
         "error": attempt.error,
     }
-    return without_none(fields)
+    return without_none(shown)
