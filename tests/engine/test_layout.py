@@ -74,6 +74,13 @@ class Paper:
         assert face_down or self.layout.ends_sum == foreseen
         return self.ends()
 
+    def build(self, lead: str, branching: Branching, *joined: str) -> list[str]:
+        """Lay a lead, and then tiles, each as ``3-5@e1``."""
+        self.lead(lead, branching)
+        for tile, _, end in (each.partition("@") for each in joined):
+            self.join(end, tile)
+        return self.ends()
+
     def turn(self, end: str, tile: str, outer: int) -> list[str]:
         """Lay a tile at an end with this half outside."""
         at = self.layout.end(end)
@@ -105,6 +112,7 @@ def test_an_empty_table_has_no_ends() -> None:
 
 
 def test_proof_1_two_ended_lines() -> None:
+    assert Paper(line=True).lead("2-5") == ["left 2-5/end=2", "right 2-5/end=5"]  # its lower half on the left
     paper = Paper(line=True)
     assert paper.lead("1-1") == ["left 1-1/long=1", "right 1-1/long=1"]
     assert paper.join("right", "1-2") == ["left 1-1/long=1", "right 1-2/end=2"]
@@ -114,25 +122,10 @@ def test_proof_1_two_ended_lines() -> None:
     assert paper.join("right", "4-6") == ["left 1-1/long=1", "right 4-6/end=6"]
     paper.layout = before
     assert paper.join("left", "1-3") == ["left 1-3/end=3", "right 4-5/end=4"]
-    assert [(laid.host, laid.side) for laid in paper.layout.placements] == [
-        (-1, "end"),
-        (0, "long"),
-        (1, "end"),
-        (2, "end"),
-        (0, "long"),
-    ]
-
-
-def test_proof_1_a_double_in_a_line_goes_on_with_its_far_long_side() -> None:
-    paper = Paper(line=True)
-    paper.lead("1-1")
-    paper.join("left", "1-2")
-    assert paper.join("left", "2-2") == ["left 2-2/long=2", "right 1-1/long=1"]
-    assert paper.join("left", "2-3") == ["left 2-3/end=3", "right 1-1/long=1"]
-
-
-def test_proof_1_a_line_led_by_a_non_double_has_its_lower_half_on_the_left() -> None:
-    assert Paper(line=True).lead("2-5") == ["left 2-5/end=2", "right 2-5/end=5"]
+    placed = [(laid.host, laid.side) for laid in paper.layout.placements]
+    assert placed == [(-1, "end"), (0, "long"), (1, "end"), (2, "end"), (0, "long")]
+    assert paper.join("left", "3-3") == ["left 3-3/long=3", "right 4-5/end=4"]  # it goes on with its far long side
+    assert paper.join("left", "2-3") == ["left 2-3/end=2", "right 4-5/end=4"]
 
 
 # Proof 2: lupus's four arms
@@ -166,10 +159,8 @@ def test_proof_2_lupus_four_arms() -> None:
 
 
 def test_proof_2_a_later_face_up_double_has_one_end() -> None:
-    paper = Paper()
-    paper.lead("0-0", IMMEDIATELY)
-    paper.join("e4", "0-1")
-    assert paper.join("e5", "1-1") == ["e1 0-0/long=0", "e2 0-0/long=0", "e3 0-0/short=0", "e6 1-1/long=1"]
+    ends = Paper().build("0-0", IMMEDIATELY, "0-1@e4", "1-1@e5")
+    assert ends == ["e1 0-0/long=0", "e2 0-0/long=0", "e3 0-0/short=0", "e6 1-1/long=1"]
 
 
 # Proof 3: the wolf's mother
@@ -195,18 +186,11 @@ def test_proof_3_the_mother_in_mid_chain() -> None:
     assert paper.join("e7", "6-6") == ["e1 1-2/end=1", "e8 6-6/long=6", "e5 4-4/short=4", "e6 4-4/short=4"]
 
 
-def test_proof_3_a_tile_elsewhere_leaves_the_short_sides_gated() -> None:
+def test_proof_3_a_tile_elsewhere_even_on_the_long_side_of_another_double_leaves_the_short_sides_gated() -> None:
     paper = Paper()
     paper.lead("1-2")
     paper.join("e2", "2-2", GATED)
-    assert paper.join("e1", "1-3") == ["e6 1-3/end=3", "e3 2-2/long=2", "e4 (2-2/short=2)", "e5 (2-2/short=2)"]
-
-
-def test_proof_3_a_tile_on_the_long_side_of_another_double_leaves_the_short_sides_gated() -> None:
-    paper = Paper()
-    paper.lead("1-2")
-    paper.join("e2", "2-2", GATED)
-    paper.join("e1", "1-1")
+    assert paper.join("e1", "1-1") == ["e6 1-1/long=1", "e3 2-2/long=2", "e4 (2-2/short=2)", "e5 (2-2/short=2)"]
     assert paper.join("e6", "1-3") == ["e7 1-3/end=3", "e3 2-2/long=2", "e4 (2-2/short=2)", "e5 (2-2/short=2)"]
     assert paper.join("e3", "2-6") == ["e7 1-3/end=3", "e8 2-6/end=6", "e4 2-2/short=2", "e5 2-2/short=2"]
 
@@ -233,51 +217,23 @@ def test_proof_3_a_face_down_double_only_closes_its_end_and_is_not_the_mother() 
 def test_proof_4_fido_counting() -> None:
     """Sums 24, 34, 35, 35, 28, 39, 29, 35, as the rules have them."""
     paper = Paper(end_value=all_but_long_sides)
-    assert paper.lead("12-12", GATED) == [
-        "e1 12-12/long=12",
-        "e2 12-12/long=12",
-        "e3 (12-12/short=12) +12",
-        "e4 (12-12/short=12) +12",
-    ]
+    short = [f"e{number} 12-12/short=12 +12" for number in (3, 4)]
+    gated = ["e3 (12-12/short=12) +12", "e4 (12-12/short=12) +12"]
+    eleven = ["e10 11-11/short=11 +11", "e11 11-11/short=11 +11"]
+    five = ["e8 5-12/end=5 +5", short[1]]
+    assert paper.lead("12-12", GATED) == ["e1 12-12/long=12", "e2 12-12/long=12", *gated]
     assert paper.layout.ends_sum == 24
-    assert paper.join("e1", "10-12") == [
-        "e5 10-12/end=10 +10",
-        "e2 12-12/long=12",
-        "e3 12-12/short=12 +12",
-        "e4 12-12/short=12 +12",
+    steps: list[tuple[str, str, Branching, list[str], int]] = [
+        ("e1", "10-12", NEVER, ["e5 10-12/end=10 +10", "e2 12-12/long=12", *short], 34),
+        ("e5", "10-11", NEVER, ["e6 10-11/end=11 +11", "e2 12-12/long=12", *short], 35),
+        ("e2", "0-12", NEVER, ["e6 10-11/end=11 +11", "e7 0-12/end=0", *short], 35),
+        ("e3", "5-12", NEVER, ["e6 10-11/end=11 +11", "e7 0-12/end=0", *five], 28),
+        ("e6", "11-11", IMMEDIATELY, ["e9 11-11/long=11", *eleven, "e7 0-12/end=0", *five], 39),
+        ("e11", "1-11", NEVER, ["e9 11-11/long=11", eleven[0], "e12 1-11/end=1 +1", "e7 0-12/end=0", *five], 29),
+        ("e9", "6-11", NEVER, ["e13 6-11/end=6 +6", eleven[0], "e12 1-11/end=1 +1", "e7 0-12/end=0", *five], 35),
     ]
-    assert paper.layout.ends_sum == 34
-    paper.join("e5", "10-11")
-    assert paper.layout.ends_sum == 35
-    assert paper.join("e2", "0-12") == [
-        "e6 10-11/end=11 +11",
-        "e7 0-12/end=0",
-        "e3 12-12/short=12 +12",
-        "e4 12-12/short=12 +12",
-    ]
-    assert paper.layout.ends_sum == 35
-    paper.join("e3", "5-12")
-    assert paper.layout.ends_sum == 28
-    assert paper.join("e6", "11-11", IMMEDIATELY) == [
-        "e9 11-11/long=11",
-        "e10 11-11/short=11 +11",
-        "e11 11-11/short=11 +11",
-        "e7 0-12/end=0",
-        "e8 5-12/end=5 +5",
-        "e4 12-12/short=12 +12",
-    ]
-    assert paper.layout.ends_sum == 39
-    paper.join("e11", "1-11")
-    assert paper.layout.ends_sum == 29
-    assert paper.join("e9", "6-11") == [
-        "e13 6-11/end=6 +6",
-        "e10 11-11/short=11 +11",
-        "e12 1-11/end=1 +1",
-        "e7 0-12/end=0",
-        "e8 5-12/end=5 +5",
-        "e4 12-12/short=12 +12",
-    ]
-    assert paper.layout.ends_sum == 35
+    for end, tile, branching, ends, ends_sum in steps:
+        assert (paper.join(end, tile, branching), paper.layout.ends_sum) == (ends, ends_sum)
 
 
 def test_proof_4_the_sum_of_a_lead() -> None:
@@ -324,18 +280,15 @@ def test_what_ends_count_follows_from_what_is_kept_of_them(end_value: EndValue |
 
 
 def test_proof_5_a_line_with_one_end() -> None:
+    assert Paper(line_ends=(RIGHT,)).lead("2-6") == ["right 2-6/end=6"]  # its higher half
     paper = Paper(line_ends=(RIGHT,))
     assert paper.lead("5-5") == ["right 5-5/long=5"]
     assert paper.join("right", "1-5") == ["right 1-5/end=1"]
     assert paper.open_numbers() == {1}
     assert paper.join("right", "1-1") == ["right 1-1/long=1"]
     assert paper.join("right", "1-4") == ["right 1-4/end=4"]
-    assert [(laid.host, laid.side) for laid in paper.layout.placements] == [
-        (-1, "end"),
-        (0, "long"),
-        (1, "end"),
-        (2, "long"),
-    ]
+    placed = [(laid.host, laid.side) for laid in paper.layout.placements]
+    assert placed == [(-1, "end"), (0, "long"), (1, "end"), (2, "long")]
     assert paper.layout.covered_ends() == (None, "right", "right", "right")
     assert paper.layout.end("left") is None
 
@@ -350,10 +303,6 @@ def test_proof_5_a_leading_double_with_one_end_counts_both_its_halves() -> None:
     assert empty.restored(lead.placements, [(name, number, host, side, gate)], 0) == lead
     paper.join("right", "1-5")
     assert paper.layout.ends_sum == 1
-
-
-def test_proof_5_a_lead_that_is_no_double_has_its_higher_half_at_its_one_end() -> None:
-    assert Paper(line_ends=(RIGHT,)).lead("2-6") == ["right 2-6/end=6"]
 
 
 # Proof 6: both long sides first
@@ -375,52 +324,40 @@ def test_proof_6_the_short_sides_of_the_lead_open_when_both_long_sides_are_cover
 
 
 def test_proof_6_a_tile_elsewhere_opens_nothing() -> None:
-    paper = Paper(gates=BOTH_LONG_SIDES)
-    paper.lead("3-3", GATED)
-    paper.join("e1", "3-5")
-    paper.join("e5", "5-5")
-    assert paper.join("e6", "4-5") == ["e7 4-5/end=4", "e2 3-3/long=3", "e3 (3-3/short=3)", "e4 (3-3/short=3)"]
+    ends = Paper(gates=BOTH_LONG_SIDES).build("3-3", GATED, "3-5@e1", "5-5@e5", "4-5@e6")
+    assert ends == ["e7 4-5/end=4", "e2 3-3/long=3", "e3 (3-3/short=3)", "e4 (3-3/short=3)"]
 
 
 def test_worked_8a_a_spinner_that_leads() -> None:
     paper = Paper(end_value=double_both_halves, gates=BOTH_LONG_SIDES)
-    assert paper.lead("5-5", GATED) == ["e1 5-5/long=5 +5", "e2 5-5/long=5 +5", "e3 (5-5/short=5)", "e4 (5-5/short=5)"]
-    sums = [paper.layout.ends_sum]
-    assert paper.join("e1", "2-5") == ["e5 2-5/end=2 +2", "e2 5-5/long=5 +10", "e3 (5-5/short=5)", "e4 (5-5/short=5)"]
-    sums.append(paper.layout.ends_sum)
-    assert paper.join("e2", "3-5") == ["e5 2-5/end=2 +2", "e6 3-5/end=3 +3", "e3 5-5/short=5", "e4 5-5/short=5"]
-    sums.append(paper.layout.ends_sum)
-    assert paper.join("e3", "0-5") == ["e5 2-5/end=2 +2", "e6 3-5/end=3 +3", "e7 0-5/end=0", "e4 5-5/short=5"]
-    sums.append(paper.layout.ends_sum)
-    assert paper.join("e4", "5-6") == ["e5 2-5/end=2 +2", "e6 3-5/end=3 +3", "e7 0-5/end=0", "e8 5-6/end=6 +6"]
-    sums.append(paper.layout.ends_sum)
-    assert paper.join("e8", "6-6") == ["e5 2-5/end=2 +2", "e6 3-5/end=3 +3", "e7 0-5/end=0", "e9 6-6/long=6 +12"]
-    sums.append(paper.layout.ends_sum)
-    assert paper.join("e6", "3-3") == ["e5 2-5/end=2 +2", "e10 3-3/long=3 +6", "e7 0-5/end=0", "e9 6-6/long=6 +12"]
-    sums.append(paper.layout.ends_sum)
-    assert paper.join("e7", "0-0") == ["e5 2-5/end=2 +2", "e10 3-3/long=3 +6", "e11 0-0/long=0", "e9 6-6/long=6 +12"]
-    sums.append(paper.layout.ends_sum)
-    assert sums == [10, 12, 5, 5, 11, 17, 20, 20]
+    gated, short = ["e3 (5-5/short=5)", "e4 (5-5/short=5)"], ["e3 5-5/short=5", "e4 5-5/short=5"]
+    assert paper.lead("5-5", GATED) == ["e1 5-5/long=5 +5", "e2 5-5/long=5 +5", *gated]
+    assert paper.layout.ends_sum == 10
+    for end, tile, ends, ends_sum in (
+        ("e1", "2-5", ["e5 2-5/end=2 +2", "e2 5-5/long=5 +10", *gated], 12),
+        ("e2", "3-5", ["e5 2-5/end=2 +2", "e6 3-5/end=3 +3", *short], 5),
+        ("e3", "0-5", ["e5 2-5/end=2 +2", "e6 3-5/end=3 +3", "e7 0-5/end=0", short[1]], 5),
+        ("e4", "5-6", ["e5 2-5/end=2 +2", "e6 3-5/end=3 +3", "e7 0-5/end=0", "e8 5-6/end=6 +6"], 11),
+        ("e8", "6-6", ["e5 2-5/end=2 +2", "e6 3-5/end=3 +3", "e7 0-5/end=0", "e9 6-6/long=6 +12"], 17),
+        ("e6", "3-3", ["e5 2-5/end=2 +2", "e10 3-3/long=3 +6", "e7 0-5/end=0", "e9 6-6/long=6 +12"], 20),
+        ("e7", "0-0", ["e5 2-5/end=2 +2", "e10 3-3/long=3 +6", "e11 0-0/long=0", "e9 6-6/long=6 +12"], 20),
+    ):
+        assert (paper.join(end, tile), paper.layout.ends_sum) == (ends, ends_sum)
 
 
 def test_worked_8b_a_spinner_inside_a_line() -> None:
     paper = Paper(end_value=double_both_halves, gates=BOTH_LONG_SIDES)
     assert paper.lead("2-3") == ["e1 2-3/end=2 +2", "e2 2-3/end=3 +3"]
-    sums = [paper.layout.ends_sum]
-    assert paper.join("e2", "3-3", GATED) == [
-        "e1 2-3/end=2 +2",
-        "e3 3-3/long=3 +6",
-        "e4 (3-3/short=3)",
-        "e5 (3-3/short=3)",
+    assert paper.layout.ends_sum == 5
+    steps: list[tuple[str, str, Branching, list[str], int]] = [
+        ("e2", "3-3", GATED, ["e3 3-3/long=3 +6", "e4 (3-3/short=3)", "e5 (3-3/short=3)"], 8),
+        ("e3", "3-4", NEVER, ["e6 3-4/end=4 +4", "e4 3-3/short=3", "e5 3-3/short=3"], 6),
+        ("e4", "1-3", NEVER, ["e6 3-4/end=4 +4", "e7 1-3/end=1 +1", "e5 3-3/short=3"], 7),
+        ("e5", "3-6", NEVER, ["e6 3-4/end=4 +4", "e7 1-3/end=1 +1", "e8 3-6/end=6 +6"], 13),
     ]
-    sums.append(paper.layout.ends_sum)
-    assert paper.join("e3", "3-4") == ["e1 2-3/end=2 +2", "e6 3-4/end=4 +4", "e4 3-3/short=3", "e5 3-3/short=3"]
-    sums.append(paper.layout.ends_sum)
-    assert paper.join("e4", "1-3") == ["e1 2-3/end=2 +2", "e6 3-4/end=4 +4", "e7 1-3/end=1 +1", "e5 3-3/short=3"]
-    sums.append(paper.layout.ends_sum)
-    assert paper.join("e5", "3-6") == ["e1 2-3/end=2 +2", "e6 3-4/end=4 +4", "e7 1-3/end=1 +1", "e8 3-6/end=6 +6"]
-    sums.append(paper.layout.ends_sum)
-    assert sums == [5, 8, 6, 7, 13]
+    for end, tile, branching, ends, ends_sum in steps:
+        assert paper.join(end, tile, branching) == ["e1 2-3/end=2 +2", *ends]
+        assert paper.layout.ends_sum == ends_sum
 
 
 # Proof 7: the lead first
@@ -450,9 +387,7 @@ def test_proof_7_in_any_order_of_the_sides(order: str) -> None:
 
 def test_proof_7_once_open_the_arms_stay_open() -> None:
     paper = Paper(gates=LEAD_COVERED)
-    paper.lead("6-6", IMMEDIATELY)
-    for end, tile in (("e1", "3-6"), ("e2", "1-6"), ("e3", "0-6"), ("e4", "2-6")):
-        paper.join(end, tile)
+    paper.build("6-6", IMMEDIATELY, "3-6@e1", "1-6@e2", "0-6@e3", "2-6@e4")
     assert paper.join("e5", "3-3") == ["e9 3-3/long=3", "e6 1-6/end=1", "e7 0-6/end=0", "e8 2-6/end=2"]
     assert paper.join("e9", "3-5") == ["e10 3-5/end=5", "e6 1-6/end=1", "e7 0-6/end=0", "e8 2-6/end=2"]
     assert paper.open_numbers() == {0, 1, 2, 5}
@@ -501,18 +436,10 @@ def test_proof_8_halves_that_add_up_to_seven() -> None:
     assert paper.turn("right", "2-5", 2) == ["left 6-6/end=6", "right 2-5/end=2"]
     assert paper.turn("right", "5-5", 5) == ["left 6-6/end=6", "right 5-5/end=5"]
     layout = paper.layout
-    assert [(laid.host, laid.side, laid.outer) for laid in layout.placements] == [
-        (-1, "end", None),
-        (0, "end", 4),
-        (1, "end", 2),
-        (2, "end", 5),
-    ]
-    assert [(layout.inner_half(index), layout.outer_half(index)) for index in range(4)] == [
-        (6, 6),
-        (1, 4),
-        (5, 2),
-        (5, 5),
-    ]
+    placed = [(laid.host, laid.side, laid.outer) for laid in layout.placements]
+    assert placed == [(-1, "end", None), (0, "end", 4), (1, "end", 2), (2, "end", 5)]
+    halves = [(layout.inner_half(index), layout.outer_half(index)) for index in range(4)]
+    assert halves == [(6, 6), (1, 4), (5, 2), (5, 5)]
 
 
 def test_proof_8_a_tile_is_admitted_with_the_halves_outside_that_may_be_there() -> None:

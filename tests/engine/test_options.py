@@ -12,7 +12,7 @@ from service.engine.options import Option, format_value, resolve
 from service.games.queries.catalogue import option_description, option_title
 from service.reasons import sentence
 from service.texts import LANGUAGES
-from tests.engine.table import variant
+from tests.engine.table import complaints, variant
 
 SEATS = {"homo-homini-lupus": 4, "menschenwolf": 4, "fido": 4, "dominospiel": 4, "domino": 4}
 
@@ -99,17 +99,11 @@ def test_a_value_out_of_bounds_or_of_another_type_is_refused(key: str, option: s
 
 
 @pytest.mark.parametrize("key", DEFAULTS)
-@pytest.mark.parametrize("unknown", ["colour", "Rounds", "", "limit ", "seed", "divisor"])
-def test_an_unknown_option_is_refused(key: str, unknown: str) -> None:
-    with pytest.raises(InvalidSetup) as caught:
-        variant(key).rules({unknown: 1}, SEATS[key])
-    assert list(caught.value.errors) == [f"options.{unknown}"]
-
-
-def test_an_option_of_another_game_is_unknown() -> None:
-    for key, option in (("fido", "limit"), ("menschenwolf", "rounds"), ("homo-homini-lupus", "teams")):
-        with pytest.raises(InvalidSetup):
-            variant(key).rules({option: 2}, SEATS[key])
+@pytest.mark.parametrize("unknown", ["colour", "Rounds", "", "limit ", "seed", "divisor", "hand_size"])
+def test_an_unknown_option_or_one_of_another_game_is_refused(key: str, unknown: str) -> None:
+    others = {option for options in DEFAULTS.values() for option in options} - set(DEFAULTS[key])
+    for option in {unknown, *others}:
+        assert complaints(key, SEATS[key], **{option: 1}) == {f"options.{option}"}
 
 
 def test_all_complaints_are_made_at_once() -> None:
@@ -120,49 +114,37 @@ def test_all_complaints_are_made_at_once() -> None:
     assert all(texts and all(texts) for texts in caught.value.errors.values())
 
 
-def test_the_number_of_players_and_the_options_are_complained_of_at_once() -> None:
-    """As ``Variant.rules`` promises: every complaint there is."""
-    with pytest.raises(InvalidSetup) as caught:
-        variant("fido").rules({"set": 7}, 2)
-    assert set(caught.value.errors) == {"players", "options.set"}
-
-
 @pytest.mark.parametrize(
-    ("options", "players", "complaints"),
+    ("players", "options", "wrong"),
     [
-        ({}, 5, {"options.set"}),
-        ({"set": 6, "hand": 5}, 5, {"options.set"}),
-        ({"set": 9, "hand": 7}, 8, {"options.hand"}),
-        ({"set": 9, "hand": 6}, 10, {"options.hand"}),
-        ({"teams": 2}, 2, {"options.teams"}),
-        ({"teams": 2}, 3, {"options.teams"}),
-        ({"teams": 3}, 4, {"options.teams"}),
-        ({"set": 12, "teams": 4}, 10, {"options.teams"}),
-        ({"set": 9, "hand": 7, "teams": 3}, 8, {"options.hand", "options.teams"}),
-        ({"teams": 4}, 10, {"options.set", "options.teams"}),
+        (5, {}, {"options.set"}),
+        (5, {"set": 6, "hand": 5}, {"options.set"}),
+        (8, {"set": 9, "hand": 7}, {"options.hand"}),
+        (10, {"set": 9, "hand": 6}, {"options.hand"}),
+        *[(players, {"teams": 2}, {"options.teams"}) for players in (2, 3)],
+        (4, {"teams": 3}, {"options.teams"}),
+        (10, {"set": 12, "teams": 4}, {"options.teams"}),
+        (8, {"set": 9, "hand": 7, "teams": 3}, {"options.hand", "options.teams"}),
+        (10, {"teams": 4}, {"options.set", "options.teams"}),
+        (1, {"set": 7}, {"players", "options.set"}),
     ],
 )
 def test_options_that_contradict_each_other_or_the_players_are_refused(
-    options: dict[str, object], players: int, complaints: set[str]
+    players: int, options: dict[str, object], wrong: set[str]
 ) -> None:
-    with pytest.raises(InvalidSetup) as caught:
-        variant("domino").rules(options, players)
-    assert set(caught.value.errors) == complaints
+    """As ``Variant.rules`` promises: every complaint there is."""
+    assert complaints("domino", players, **options) == wrong
 
 
 @pytest.mark.parametrize(
-    ("options", "players"),
+    ("players", "options"),
     [
-        ({"set": 6, "hand": 7}, 4),
-        ({"set": 9, "hand": 7}, 7),
-        ({"set": 9, "hand": 6}, 9),
-        ({"set": 9, "hand": 5}, 10),
-        ({"set": 12, "hand": 7}, 10),
-        ({"set": 12, "teams": 5}, 10),
-        ({"set": 9, "teams": 3}, 9),
+        *((4, {"set": 6, "hand": 7}), (7, {"set": 9, "hand": 7}), (9, {"set": 9, "hand": 6})),
+        *((10, {"set": 9, "hand": 5}), (10, {"set": 12, "hand": 7})),
+        *((10, {"set": 12, "teams": 5}), (9, {"set": 9, "teams": 3})),
     ],
 )
-def test_options_that_just_agree_are_taken(options: dict[str, object], players: int) -> None:
+def test_options_that_just_agree_are_taken(players: int, options: dict[str, object]) -> None:
     assert variant("domino").rules(options, players).seats == players
 
 
