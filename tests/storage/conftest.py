@@ -37,6 +37,19 @@ def cluster_topology(shared_cluster: Cluster) -> Topology:
     return open_topology(shared_cluster.url)
 
 
+def servers(request: pytest.FixtureRequest, name: str) -> Topology:
+    """One server, ``redis``, or a ``cluster``."""
+    if name == "redis":
+        return SingleNodeTopology(request.getfixturevalue("shared_client"))
+    cluster: Topology = request.getfixturevalue("cluster_topology")
+    return cluster
+
+
+@pytest.fixture(params=["redis", "cluster"])
+def topology(request: pytest.FixtureRequest) -> Topology:
+    return servers(request, request.param)
+
+
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[RealServer]:
     server = RealServer(tmp_path)

@@ -19,7 +19,7 @@ import hiredis
 import redis
 
 from service.devserver.embedded import EmbeddedServer
-from tests.storage.clusters import until
+from tests.storage.clusters import Server, until
 from tests.support.waiting import PATIENCE
 
 
@@ -83,6 +83,16 @@ def write_before_answering(client: redis.Redis) -> None:
     seconds; a kill -9 in that moment may lose them.
     """
     client.config_set("appendfsync", "always")
+
+
+@contextmanager
+def frozen(server: RealServer | Server) -> Iterator[None]:
+    """It answers nothing."""
+    server.freeze()
+    try:
+        yield
+    finally:
+        server.thaw()
 
 
 @contextmanager

@@ -21,12 +21,8 @@ from tests.support.stores.redis_stores import redis_backends
 pytestmark = pytest.mark.gate
 
 
-@pytest.fixture(params=["redis", "cluster"])
-def store(request: pytest.FixtureRequest) -> Iterator[RedisBackends]:
-    if request.param == "redis":
-        topology: Topology = SingleNodeTopology(request.getfixturevalue("shared_client"))
-    else:
-        topology = request.getfixturevalue("cluster_topology")
+@pytest.fixture
+def store(topology: Topology) -> Iterator[RedisBackends]:
     yield redis_backends(topology)
     topology.call(keys.APPLICATIONS, (b"DEL", keys.APPLICATIONS))
 
@@ -37,43 +33,24 @@ def new_application(created_at: int = 1, **fields: Any) -> Backend:
     return Backend(app, "A café 🀱", created_at, (key,))._replace(**fields)
 
 
-def test_an_application_is_read_as_it_was_created(store: RedisBackends) -> None:
+def test_an_application_is_read_as_it_was_created_or_replaced(store: RedisBackends) -> None:
     ending = KeyRecord("x", b"\0" * 32, 5, 1_900_000_000_000)
     for application in (new_application(), new_application(keys=()), new_application(keys=(ending, ending))):
+        assert store.read(application.id) is None
         store.create(application)
         assert store.read(application.id) == application
+    limited = application._replace(limits=OwnLimits(requests=5, stored=0))
+    for before, after in ((application, limited), (limited, application)):
+        assert store.replace(before, after)
+        assert store.read(application.id) == after
 
 
-def test_the_limits_of_an_application_are_stored_with_it(store: RedisBackends) -> None:
-    usual = new_application()
-    store.create(usual)
-    limited = usual._replace(limits=OwnLimits(requests=5, stored=0))
-    assert store.replace(usual, limited)
-    assert store.read(usual.id) == limited
-    assert store.replace(limited, usual)
-    assert store.read(usual.id) == usual
-
-
-def test_an_application_that_was_not_created_is_not_found(store: RedisBackends) -> None:
-    assert store.read(new_application().id) is None
-
-
-def test_creating_an_application_again_changes_nothing(store: RedisBackends) -> None:
-    application = new_application()
-    store.create(application)
-    store.create(application)
-    assert store.all() == [application]
-
-
-def test_all_applications_are_listed_the_oldest_first(store: RedisBackends) -> None:
-    applications = [new_application(created_at) for created_at in (3, 1, 2)]
-    for each in applications:
-        store.create(each)
-    assert [each.created_at for each in store.all()] == [1, 2, 3]
-
-
-def test_without_applications_the_list_is_empty(store: RedisBackends) -> None:
+def test_all_applications_are_listed_once_the_oldest_first(store: RedisBackends) -> None:
     assert store.all() == []
+    applications = [new_application(created_at) for created_at in (3, 1, 2)]
+    for each in (*applications, applications[0]):
+        store.create(each)
+    assert store.all() == [applications[1], applications[2], applications[0]]
 
 
 def test_an_application_is_replaced_only_as_it_is(store: RedisBackends) -> None:
@@ -145,39 +122,22 @@ def test_a_replacement_may_be_made_again(store: RedisBackends) -> None:
     assert store.replace(second, None)
 
 
-def test_a_deleted_application_is_neither_found_nor_listed(store: RedisBackends) -> None:
+def test_a_deleted_application_is_neither_found_nor_listed_nor_brought_back(store: RedisBackends) -> None:
     gone, stays = new_application(), new_application()
     for each in (gone, stays):
         store.create(each)
     assert store.replace(gone, None)
+    assert not store.replace(gone, gone._replace(keys=()))
     assert store.read(gone.id) is None
     assert store.all() == [stays]
 
 
-def test_a_deleted_application_is_not_brought_back_by_a_replacement(store: RedisBackends) -> None:
-    first = new_application()
-    store.create(first)
-    assert store.replace(first, None)
-    assert not store.replace(first, first._replace(keys=()))
-    assert store.read(first.id) is None
-
-
-def test_an_id_without_a_record_is_no_application(shared_client: redis.Redis) -> None:
+def test_applications_do_not_expire_and_lie_in_the_slot_of_their_shard_or_are_none(shared_client: redis.Redis) -> None:
     store, application = redis_backends(SingleNodeTopology(shared_client)), new_application()
     store.create(application)
-    shared_client.delete(keys.application(application.id))
+    key = keys.application(application.id)
+    assert b"{%b}" % application.id.encode() in key
+    assert (shared_client.ttl(key), shared_client.ttl(keys.APPLICATIONS)) == (-1, -1)
+    shared_client.delete(key)
     assert store.all() == []
     shared_client.delete(keys.APPLICATIONS)
-
-
-def test_applications_do_not_expire(shared_client: redis.Redis) -> None:
-    store, application = redis_backends(SingleNodeTopology(shared_client)), new_application()
-    store.create(application)
-    assert shared_client.ttl(keys.application(application.id)) == -1
-    assert shared_client.ttl(keys.APPLICATIONS) == -1
-    shared_client.delete(keys.APPLICATIONS)
-
-
-def test_the_record_of_an_application_lies_in_the_slot_of_its_shard() -> None:
-    application = new_application()
-    assert b"{%b}" % application.id.encode() in keys.application(application.id)

@@ -30,7 +30,7 @@ from service.redis.connection import Command, NotSent
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.redis.shards import with_shard
 from service.redis.topology import SingleNodeTopology, Topology
-from tests.storage.conftest import TTL
+from tests.storage.conftest import TTL, servers
 from tests.storage.write_requests import usual, write
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_deletions, redis_reminders, redis_store
@@ -58,24 +58,12 @@ def kept(request: pytest.FixtureRequest) -> Kept:
     if request.param == "memory":
         memory = MemoryStore(TTL)
         return Kept(memory, memory, memory)
-    return kept_on(open_servers(request, request.param))
+    return kept_on(servers(request, request.param))
 
 
 def kept_on(topology: Topology) -> Kept:
     """A store on the servers of a topology."""
     return Kept(redis_store(topology, TTL), redis_deletions(topology), redis_reminders(topology))
-
-
-@pytest.fixture(params=["redis", "cluster"])
-def topology(request: pytest.FixtureRequest) -> Topology:
-    return open_servers(request, request.param)
-
-
-def open_servers(request: pytest.FixtureRequest, name: str) -> Topology:
-    if name == "redis":
-        return SingleNodeTopology(request.getfixturevalue("shared_client"))
-    topology: Topology = request.getfixturevalue("cluster_topology")
-    return topology
 
 
 @pytest.fixture
@@ -96,17 +84,13 @@ def due(kept: Kept, kind: ReminderKind, game: str) -> list[int]:
     return [each.due for each in kept.queue.take(kind, 1000, 20_000) if each.game == game]
 
 
-def test_a_deleted_game_is_a_tombstone_at_the_next_version(store: Store, game: str) -> None:
-    assert store.delete(game, TOMBSTONE, DUE, TENANT) == 4
-    assert store.read(game) == StoredGame(4, TOMBSTONE)
-
-
 def test_a_game_that_never_was_cannot_be_deleted(store: Store) -> None:
     assert store.delete(with_shard(secrets.token_urlsafe(16)), TOMBSTONE, DUE, TENANT) is None
 
 
-def test_a_game_is_deleted_once(store: Store, game: str) -> None:
+def test_a_game_is_deleted_once_and_is_a_tombstone_at_the_next_version(store: Store, game: str) -> None:
     assert [store.delete(game, TOMBSTONE, DUE, TENANT) for _ in range(3)] == [4, 4, 4]
+    assert store.read(game) == StoredGame(4, TOMBSTONE)
 
 
 def test_an_older_game_without_a_shard_is_deleted_too(kept: Kept) -> None:
@@ -117,11 +101,13 @@ def test_an_older_game_without_a_shard_is_deleted_too(kept: Kept) -> None:
     assert kept.store.event_range(game, 0, 10) == EventRange(3, (), 2)
 
 
-def test_the_events_of_a_deleted_game_are_gone(store: Store, game: str) -> None:
+def test_a_deleted_game_has_no_events_and_is_not_compacted(store: Store, game: str) -> None:
     store.delete(game, TOMBSTONE, DUE, TENANT)
-    assert store.events(game, [1, 2, 3, 4]) == []
-    for after in range(5):
-        assert store.event_range(game, after, 10) == EventRange(5, (), 4)
+    for _ in range(2):
+        assert store.events(game, [1, 2, 3, 4]) == []
+        for after in range(5):
+            assert store.event_range(game, after, 10) == EventRange(5, (), 4)
+        store.compact(game)
 
 
 def test_a_compacted_game_is_deleted_as_any_other(store: Store, game: str) -> None:
@@ -131,30 +117,15 @@ def test_a_compacted_game_is_deleted_as_any_other(store: Store, game: str) -> No
     assert store.event_range(game, 0, 10) == EventRange(42, (), 41)
 
 
-def test_a_deleted_game_is_not_compacted(store: Store, game: str) -> None:
-    store.delete(game, TOMBSTONE, DUE, TENANT)
-    store.compact(game)
-    assert store.event_range(game, 0, 10) == EventRange(5, (), 4)
-
-
-def test_no_write_follows_a_deletion(store: Store, game: str) -> None:
-    store.delete(game, TOMBSTONE, DUE, TENANT)
-    for version in range(6):
-        assert store.commit(game, Commit(version, b"a state", [b"moved"], write(), prefix=b"[1")) == StoredGame(
-            4, TOMBSTONE
-        )
-    again = write()
-    assert store.commit(game, Commit(3, b"a state", [b"moved"], again, prefix=b"[1"), again=True) == StoredGame(
-        4, TOMBSTONE
-    )
-    assert store.read(game) == StoredGame(4, TOMBSTONE)
-
-
-def test_a_write_whose_answer_was_lost_finds_the_tombstone(store: Store, game: str) -> None:
+def test_no_write_follows_a_deletion_even_one_whose_answer_was_lost(store: Store, game: str) -> None:
     lost = write()
     assert store.commit(game, Commit(3, b"a state", [b"moved"], lost)) is None
     store.delete(game, TOMBSTONE, DUE, TENANT)
-    assert store.commit(game, Commit(3, b"a state", [b"moved"], lost), again=True) == StoredGame(5, TOMBSTONE)
+    for version in range(7):
+        for request, again in ((write(), False), (write(), True), (lost, True)):
+            commit = Commit(version, b"a state", [b"moved"], request, prefix=b"[1")
+            assert store.commit(game, commit, again=again) == StoredGame(5, TOMBSTONE)
+    assert store.read(game) == StoredGame(5, TOMBSTONE)
 
 
 def test_a_creation_that_is_repeated_after_the_deletion_creates_nothing(store: Store) -> None:
@@ -197,39 +168,31 @@ def test_a_deletion_and_writes_at_the_same_time_leave_the_tombstone(store: Store
     assert store.event_range(game, 0, 10) == EventRange(version + 1, (), version)
 
 
-def test_a_deletion_removes_the_reminders_and_writes_that_of_the_outbox(kept: Kept, game: str) -> None:
-    kept.store.delete(game, TOMBSTONE, DUE, TENANT)
-    assert due(kept, "outbox", game) == [DUE]
-    for kind in ("bots", "clock", "webhooks"):
-        assert due(kept, kind, game) == []
+def test_a_deletion_removes_the_reminders_and_writes_that_of_the_outbox_once(kept: Kept, game: str) -> None:
+    for outbox in ([DUE], []):
+        kept.store.delete(game, TOMBSTONE, DUE, TENANT)
+        assert due(kept, "outbox", game) == outbox
+        for kind in ("bots", "clock", "webhooks"):
+            assert due(kept, kind, game) == []
 
 
-def test_a_deletion_that_is_repeated_tells_nobody_again(kept: Kept, game: str) -> None:
-    kept.store.delete(game, TOMBSTONE, DUE, TENANT)
-    assert due(kept, "outbox", game) == [DUE]
-    kept.store.delete(game, TOMBSTONE, DUE, TENANT)
-    assert due(kept, "outbox", game) == []
+def test_an_erasure_and_a_deletion_are_told_for_a_while(kept: Kept, game: str) -> None:
+    def told() -> tuple[int, int]:
+        games, erased, complete = kept.deletions.deleted(60_000)
+        assert complete
+        return list(games).count(game), list(erased).count(game)
 
-
-def test_a_deletion_is_told_for_a_while(kept: Kept, game: str) -> None:
-    assert game not in kept.deletions.deleted(DELETIONS_KEPT_MS).games
-    kept.store.delete(game, TOMBSTONE, DUE, TENANT)
-    games, erased, complete = kept.deletions.deleted(60_000)
-    assert game in games
-    assert game not in erased
-    assert complete
-
-
-def test_an_erasure_is_told_for_a_while_beside_a_deletion(kept: Kept, game: str) -> None:
+    assert told() == (0, 0)
     for _ in range(2):
         kept.deletions.record_erasure(game)
-    games, erased, _ = kept.deletions.deleted(60_000)
-    assert game not in games
-    assert list(erased).count(game) == 1
+        assert told() == (0, 1)
     kept.store.delete(game, TOMBSTONE, DUE, TENANT)
+    assert told() == (1, 1)
+    other = with_shard(secrets.token_urlsafe(16))
+    kept.store.create(other, b"[1,Anna]", usual(1, 3), write())
+    kept.store.delete(other, TOMBSTONE, DUE, TENANT)
     games, erased, _ = kept.deletions.deleted(60_000)
-    assert game in games
-    assert game in erased
+    assert (other in games, other in erased) == (True, False)
 
 
 def test_only_recent_deletions_are_told(game: str) -> None:

@@ -13,7 +13,7 @@ from service.backends.values import Erasure
 from service.games.reminders import LeasedReminder
 from service.games.store.reminder_queue import RedisReminders
 from service.redis.shards import with_shard
-from tests.storage.test_deletions import open_servers
+from service.redis.topology import Topology
 from tests.support.stores.redis_stores import redis_calls, redis_reminders
 
 pytestmark = pytest.mark.gate
@@ -35,9 +35,8 @@ class Kept(NamedTuple):
         return [each for each in self.queue.take("erasures", 1000, LEASE) if each.game == self.app]
 
 
-@pytest.fixture(params=["redis", "cluster"])
-def kept(request: pytest.FixtureRequest) -> Kept:
-    topology = open_servers(request, request.param)
+@pytest.fixture
+def kept(topology: Topology) -> Kept:
     app = with_shard(secrets.token_urlsafe(16))
     return Kept(app, RedisErasures(redis_calls(topology)), redis_reminders(topology))
 

@@ -12,7 +12,7 @@ import pytest
 from service.backends.index import store as redis_index
 from service.backends.values import IndexEntry, IndexPosition
 from service.redis import keys
-from service.redis.topology import SingleNodeTopology, open_topology
+from service.redis.topology import Topology, open_topology
 from tests.storage.servers import RealServer
 from tests.storage.test_index import Harness as IndexHarness
 from tests.storage.test_index import new_id
@@ -20,26 +20,8 @@ from tests.storage.test_index import new_id
 pytestmark = pytest.mark.gate
 
 NO_CURSORS = (
-    "",
-    "-",
-    "0",
-    "latest",
-    "1-",
-    "-1",
-    "1-1-1",
-    "1_000-1",
-    "+1-1",
-    " 1-1",
-    "1-1\n",
-    "1.0-1",
-    "1-٣",
-    "(1-1",
-    "$",
-    "+",
-    "0" * 19 + "-0",
-    "1-" + "9" * 19,
-    "9" * 5000 + "-1",
-    "\ud800-1",
+    *("", "-", "0", "latest", "1-", "-1", "1-1-1", "1_000-1", "+1-1", " 1-1", "1-1\n", "1.0-1"),
+    *("1-٣", "(1-1", "$", "+", "0" * 19 + "-0", "1-" + "9" * 19, "9" * 5000 + "-1", "\ud800-1"),
 )
 
 
@@ -55,11 +37,9 @@ class Harness(IndexHarness):
             self.call(key, b"XADD", key, at, *fields)
 
 
-@pytest.fixture(params=["redis", "cluster"])
-def harness(request: pytest.FixtureRequest) -> Harness:
-    if request.param == "redis":
-        return Harness(SingleNodeTopology(request.getfixturevalue("shared_client")))
-    return Harness(request.getfixturevalue("cluster_topology"))
+@pytest.fixture
+def harness(topology: Topology) -> Harness:
+    return Harness(topology)
 
 
 def write(harness: Harness, *items: bytes, game: str = "game", summary: bytes = b'{"ref":"club"}', **entry: Any) -> str:

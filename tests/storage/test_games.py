@@ -57,14 +57,8 @@ def test_a_read_is_one_command_and_a_write_one_script(store: RedisStore, shared_
 
     admin.config_resetstat()
     store.commit("first", Commit(2, b"u", [b"g"], write()))
-    assert commands_run(shared_server) == {
-        "evalsha": 1,
-        "getrange": 1,
-        "rpush": 1,
-        "expire": 1,
-        "set": 1,
-        "spublish": 1,
-    }
+    commands = ("evalsha", "getrange", "rpush", "expire", "set", "spublish")
+    assert commands_run(shared_server) == dict.fromkeys(commands, 1)
 
     admin.config_resetstat()
     store.commit("first", Commit(2, b"late", [b"late"], write()))
@@ -198,6 +192,14 @@ def create_with_three_writes(store: RedisStore) -> None:
     store.commit(GAME, Commit(7, b"u", usual(8, 9), write()))
 
 
+def compact_while(client: redis.Redis, happens: Callable[[RedisStore], object]) -> RedisStore:
+    """Compact a game of three writes while something else happens to its store, which is returned."""
+    store = redis_store(SingleNodeTopology(client), TTL)
+    create_with_three_writes(store)
+    redis_store(InterruptedTopology(client, lambda: happens(store)), TTL).compact(GAME)
+    return store
+
+
 def entries(server: RealServer) -> list[bytes]:
     answer: Any = server.admin.lrange(keys.events(GAME), 0, -1)
     return list(answer)
@@ -206,38 +208,23 @@ def entries(server: RealServer) -> list[bytes]:
 def test_compacted_events_are_one_entry_before_those_of_the_last_write(
     store: RedisStore, shared_server: RealServer
 ) -> None:
+    """Made by a read and a script, or a read alone if nothing is left to do."""
     create_with_three_writes(store)
     last_write = entries(shared_server)[-2:]
     store.compact(GAME)
     block, *others = entries(shared_server)
-    assert block.startswith(b"*")
-    assert others == last_write
-    store.compact(GAME)
-    assert entries(shared_server) == [block, *last_write]
-
-
-def test_compaction_is_a_read_and_a_script_or_a_read_if_nothing_is_left_to_do(
-    store: RedisStore, shared_server: RealServer
-) -> None:
-    admin = shared_server.admin
-    create_with_three_writes(store)
-    store.compact(GAME)
+    assert (block[:1], others) == (b"*", last_write)
     store.commit(GAME, Commit(9, b"v", usual(10, 10), write()))
-    admin.config_resetstat()
-    store.compact(GAME)
-    assert commands_run(shared_server) == {"lrange": 1, "evalsha": 1, "llen": 1, "lindex": 1, "lset": 1, "ltrim": 1}
-    admin.config_resetstat()
-    store.compact(GAME)
-    assert commands_run(shared_server) == {"lrange": 1}
+    for ran in ({"lrange": 1, "evalsha": 1, "llen": 1, "lindex": 1, "lset": 1, "ltrim": 1}, {"lrange": 1}):
+        shared_server.admin.config_resetstat()
+        store.compact(GAME)
+        assert commands_run(shared_server) == ran
+        assert len(entries(shared_server)) == 2
 
 
 def test_a_write_during_compaction_is_kept(shared_client: redis.Redis, shared_server: RealServer) -> None:
-    store = redis_store(SingleNodeTopology(shared_client), TTL)
-    create_with_three_writes(store)
-    compacting = redis_store(
-        InterruptedTopology(shared_client, lambda: store.commit(GAME, Commit(9, b"v", usual(10, 10), write()))), TTL
-    )
-    compacting.compact(GAME)
+    commit = Commit(9, b"v", usual(10, 10), write())
+    store = compact_while(shared_client, lambda store: store.commit(GAME, commit))
     assert len(entries(shared_server)) == 10
     assert store.events(GAME, range(1, 12)) == usual(1, 10)
 
@@ -245,49 +232,36 @@ def test_a_write_during_compaction_is_kept(shared_client: redis.Redis, shared_se
 def test_of_two_compactions_at_once_only_the_first_changes_anything(
     shared_client: redis.Redis, shared_server: RealServer
 ) -> None:
-    store = redis_store(SingleNodeTopology(shared_client), TTL)
-    create_with_three_writes(store)
-    redis_store(InterruptedTopology(shared_client, lambda: store.compact(GAME)), TTL).compact(GAME)
+    store = compact_while(shared_client, lambda store: store.compact(GAME))
     assert len(entries(shared_server)) == 3
     assert store.events(GAME, range(1, 11)) == usual(1, 9)
 
 
-def test_events_that_are_dropped_during_compaction_do_not_come_back(
+def test_what_is_dropped_or_lost_during_compaction_does_not_come_back(
     shared_client: redis.Redis, shared_server: RealServer
 ) -> None:
-    store = redis_store(SingleNodeTopology(shared_client), TTL)
-    create_with_three_writes(store)
-    redis_store(
-        InterruptedTopology(shared_client, lambda: shared_client.ltrim(keys.events(GAME), -4, -1)), TTL
-    ).compact(GAME)
+    store = compact_while(shared_client, lambda _: shared_client.ltrim(keys.events(GAME), -4, -1))
     assert store.events(GAME, range(1, 11)) == usual(6, 9)
+    shared_server.admin.flushall()
+    compact_while(shared_client, lambda _: shared_server.admin.flushall())
+    assert shared_server.admin.dbsize() == 0
 
 
 def test_compaction_leaves_the_events_of_another_history_alone(
     shared_client: redis.Redis, shared_server: RealServer
 ) -> None:
     """A failover may lose moves, and the game reach the same version by other moves."""
-    store = redis_store(SingleNodeTopology(shared_client), TTL)
-    create_with_three_writes(store)
     others = [b"[%d,%d]" % (number, number) for number in range(1, 10)]
 
-    def fail_over() -> None:
+    def fail_over(store: RedisStore) -> None:
         shared_server.admin.flushall()
         store.create(GAME, b"s", others[:6], write())
         store.commit(GAME, Commit(6, b"t", others[6:7], write()))
         store.commit(GAME, Commit(7, b"u", others[7:], write()))
 
-    redis_store(InterruptedTopology(shared_client, fail_over), TTL).compact(GAME)
+    store = compact_while(shared_client, fail_over)
     assert len(entries(shared_server)) == 9
     assert store.events(GAME, range(1, 10)) == others
-
-
-def test_a_game_that_is_lost_during_compaction_does_not_come_back(
-    shared_client: redis.Redis, shared_server: RealServer
-) -> None:
-    create_with_three_writes(redis_store(SingleNodeTopology(shared_client), TTL))
-    redis_store(InterruptedTopology(shared_client, shared_server.admin.flushall), TTL).compact(GAME)
-    assert shared_server.admin.dbsize() == 0
 
 
 def test_versions_stay_right_when_old_events_are_dropped_and_the_rest_is_compacted(

@@ -14,7 +14,7 @@ from service.backends.values import LOBBY_MS, IndexEntry, IndexPosition, IndexQu
 from service.games.model.schedule import DAY_MS
 from service.redis import keys
 from service.redis.shards import shard_of, with_shard
-from service.redis.topology import SingleNodeTopology, Topology
+from service.redis.topology import Topology
 from tests.storage.conftest import TTL
 from tests.support.stores.stored_index import StoredIndex
 
@@ -35,6 +35,15 @@ class Harness(StoredIndex):
         seconds, micros = self.call(keys.index(self.app), b"TIME")
         return int(seconds) * 1000 + int(micros) // 1000
 
+    def scan(self, beginning: bytes) -> list[bytes]:
+        """The keys that begin so, sorted."""
+        found, cursor = [], b"0"
+        while True:
+            cursor, some = self.call(beginning, b"SCAN", cursor, b"MATCH", beginning + b"*", b"COUNT", 1000)
+            found += some
+            if cursor == b"0":
+                return sorted(found)
+
     def pass_lobby_time(self) -> None:
         """Let entries of the lobby end."""
         for entries, until, _ in map(keys.lobby, (None, ONE, OTHER)):
@@ -54,13 +63,8 @@ ONE, OTHER = new_id(), new_id()
 """Ids of applications."""
 
 
-@pytest.fixture(params=["redis", "cluster"])
-def harness(request: pytest.FixtureRequest) -> Iterator[Harness]:
-    topology: Topology = (
-        SingleNodeTopology(request.getfixturevalue("shared_client"))
-        if request.param == "redis"
-        else request.getfixturevalue("cluster_topology")
-    )
+@pytest.fixture
+def harness(topology: Topology) -> Iterator[Harness]:
     harness = Harness(topology)
     clear_lobby(harness)
     yield harness
@@ -74,13 +78,18 @@ def clear_lobby(harness: Harness) -> None:
 
 def lobby_keys(harness: Harness, app: str | None) -> list[bytes]:
     """The keys of a lobby that there are."""
-    key, _, _ = keys.lobby(app)
-    found, cursor = [], b"0"
-    while True:
-        cursor, some = harness.call(key, b"SCAN", cursor, b"MATCH", key + b"*", b"COUNT", 1000)
-        found += some
-        if cursor == b"0":
-            return sorted(found)
+    return harness.scan(keys.lobby(app)[0])
+
+
+def all_pages(read: Callable[[str | None], tuple[list[Any], str | None]]) -> list[list[Any]]:
+    """All pages, each by the cursor of the one before."""
+    pages, cursor = [], None
+    for _ in range(10_000):
+        page, cursor = read(cursor)
+        pages.append(page)
+        if cursor is None:
+            return pages
+    raise AssertionError("the pages do not end")
 
 
 class Games:
@@ -95,61 +104,36 @@ class Games:
         game: str,
         at: int = 0,
         *,
-        version: int = 1,
-        ref: str | None = None,
-        players: dict[str, int | None] | None = None,
-        variant: str = "domino",
-        status: str = "playing",
         items: Sequence[bytes] = (),
         notified: int | None = None,
         size: int = 0,
+        **entry: Any,
     ) -> bool:
         """Put a game that was written so many milliseconds after the beginning."""
         index, app = self.harness.index, self.harness.app
         position = index.position(app, game)
-        entry = self.entry(game, at, version=version, ref=ref, players=players or {}, variant=variant, status=status)
-        entry = entry._replace(bytes=size)
-        return index.put(app, entry, items, position.endpoints, position=position, notified=notified)
+        written = self.entry(game, at, **entry)._replace(bytes=size)
+        return index.put(app, written, items, position.endpoints, position=position, notified=notified)
 
     def entry(
-        self,
-        game: str,
-        at: int = 0,
-        *,
-        version: int = 1,
-        write_id: str = "write-id",
-        ref: str | None = None,
-        players: dict[str, int | None] | None = None,
-        variant: str = "domino",
-        status: str = "playing",
+        self, game: str, at: int = 0, *, version: int = 1, players: dict[str, int | None] | None = None, **changes: Any
     ) -> IndexEntry:
-        listed = players or {}
-        return IndexEntry(
-            game,
-            version,
-            write_id,
-            self.began + at,
-            self.began + at + TTL * 1000,
-            ref,
-            listed,
-            variant,
-            status,
-            f"{game} {version}\n".encode(),
+        written, summary = self.began + at, f"{game} {version}\n".encode()
+        entry = IndexEntry(
+            game, version, "write-id", written, written + TTL * 1000, None, players or {}, "domino", "playing", summary
         )
+        return entry._replace(**changes)
 
     def found(self, **query: Any) -> list[str]:
         """The ids of all games that are found, page by page."""
         return [game for page in self.pages(**query) for game in page]
 
     def pages(self, **query: Any) -> list[list[str]]:
-        pages, cursor = [], None
-        for _ in range(10_000):
+        def read(cursor: str | None) -> tuple[list[str], str | None]:
             page = self.harness.index.find(self.harness.app, IndexQuery(cursor=cursor, **query))
-            pages.append([summary.split()[0].decode() for summary, _ in page.games])
-            cursor = page.next
-            if cursor is None:
-                return pages
-        raise AssertionError("the pages do not end")
+            return [summary.split()[0].decode() for summary, _ in page.games], page.next
+
+        return all_pages(read)
 
 
 @pytest.fixture
@@ -157,24 +141,14 @@ def games(harness: Harness) -> Games:
     return Games(harness)
 
 
-def test_a_game_that_is_unknown_is_at_version_0(harness: Harness) -> None:
-    assert harness.index.position(harness.app, new_id()) == START
-    assert harness.index.find(harness.app, IndexQuery()) == ([], None)
-
-
-def test_a_game_is_at_the_version_that_was_put(harness: Harness, games: Games) -> None:
-    game = new_id()
-    assert games.put(game, version=3)
-    assert harness.index.position(harness.app, game) == (3, "write-id", ())
-    assert harness.index.position(new_id(), game) == START
-
-
-def test_a_summary_is_found_as_it_was_put_with_its_end(harness: Harness, games: Games) -> None:
-    game = new_id()
-    games.put(game, 17, version=3)
-    assert harness.index.find(harness.app, IndexQuery()).games == [
-        (b"%b 3\n" % game.encode(), games.began + 17 + TTL * 1000)
-    ]
+def test_a_game_is_at_the_version_that_was_put_with_its_summary_and_its_end(harness: Harness, games: Games) -> None:
+    game, index, app = new_id(), harness.index, harness.app
+    assert index.position(app, game) == START
+    assert index.find(app, IndexQuery()) == ([], None)
+    assert games.put(game, 17, version=3)
+    assert index.position(app, game) == (3, "write-id", ())
+    assert index.find(app, IndexQuery()).games == [(b"%b 3\n" % game.encode(), games.began + 17 + TTL * 1000)]
+    assert index.position(new_id(), game) == START
 
 
 def test_only_who_knows_the_position_puts(harness: Harness, games: Games) -> None:
@@ -256,22 +230,15 @@ def test_the_games_that_wait_for_a_player_are_listed_most_urgent_first(games: Ga
     assert games.found(player_ref="anna", waiting=True, updated_after=games.began + 1) == [listed[200], listed[10**13]]
 
 
-def test_whoever_is_no_longer_waited_for_is_not_found_so(games: Games) -> None:
+def test_a_ref_that_a_game_has_no_more_and_whoever_is_no_longer_waited_for_find_nothing(games: Games) -> None:
     game = new_id()
-    games.put(game, players={"anna": 5, "ben": None})
-    games.put(game, version=2, players={"anna": None, "ben": 6})
-    assert games.found(player_ref="anna", waiting=True) == []
-    assert games.found(player_ref="anna") == [game]
-    assert games.found(player_ref="ben", waiting=True) == [game]
-
-
-def test_a_ref_that_a_game_has_no_more_finds_nothing(games: Games) -> None:
-    game = new_id()
-    games.put(game, ref="old club", players={"anna": 5})
-    games.put(game, version=2, ref="club", players={"maria": 5})
+    games.put(game, ref="old club", players={"anna": 5, "ben": 5, "carl": None})
+    games.put(game, version=2, ref="club", players={"maria": 5, "ben": None, "carl": 6})
     assert games.found(ref="old club") == games.found(player_ref="anna") == []
-    assert games.found(player_ref="anna", waiting=True) == []
-    assert games.found(ref="club") == games.found(player_ref="maria", waiting=True) == [game]
+    assert games.found(player_ref="anna", waiting=True) == games.found(player_ref="ben", waiting=True) == []
+    assert games.found(ref="club") == games.found(player_ref="ben") == [game]
+    for name in ("maria", "carl"):
+        assert games.found(player_ref=name, waiting=True) == [game]
 
 
 def test_any_text_is_a_ref(games: Games) -> None:
@@ -283,19 +250,17 @@ def test_any_text_is_a_ref(games: Games) -> None:
         assert games.found(ref=ref) == games.found(player_ref=ref) == [game]
 
 
+QUERIES: list[dict[str, Any]] = [{}, {"ref": "club"}, {"player_ref": "anna"}, {"player_ref": "anna", "waiting": True}]
+"""Queries that find a game of the ref ``club`` that waits for ``anna``."""
+
+
 def test_a_removed_game_is_unknown(harness: Harness, games: Games) -> None:
     game, app = new_id(), harness.app
     games.put(game, ref="club", players={"anna": 1}, items=[b"one"])
+    assert [games.found(**query) for query in QUERIES] == [[game]] * 4
     assert harness.index.remove(app, game, position=harness.index.position(app, game))
     assert harness.index.position(app, game) == START
-    queries: list[dict[str, Any]] = [
-        {},
-        {"ref": "club"},
-        {"player_ref": "anna"},
-        {"player_ref": "anna", "waiting": True},
-    ]
-    for query in queries:
-        assert games.found(**query) == []
+    assert [games.found(**query) for query in QUERIES] == [[]] * 4
     assert harness.items(harness.app) == [b"one"]
     assert games.put(game)
 
@@ -309,9 +274,7 @@ def test_a_deleted_game_is_listed_no_more_and_known_as_deleted(harness: Harness,
     assert index.put(app, deleted, [b"deleted"], position.endpoints, position=position)
     assert index.position(app, game)[:2] == (2, "")
     assert not index.put(app, deleted, [b"deleted"], (), position=position)
-    queries: list[dict[str, Any]] = [{}, {"ref": "club"}, {"player_ref": "anna"}, {"statuses": ("deleted",)}]
-    for query in queries:
-        assert games.found(**query) == []
+    assert [games.found(**query) for query in (*QUERIES, {"statuses": ("deleted",)})] == [[]] * 5
     assert harness.items(harness.app) == [b"deleted"]
     assert harness.notified(harness.app, "hook") == {game: 0}
 
@@ -319,14 +282,8 @@ def test_a_deleted_game_is_listed_no_more_and_known_as_deleted(harness: Harness,
 def test_no_application_sees_the_games_of_another(harness: Harness, games: Games) -> None:
     game, other = new_id(), new_id()
     games.put(game, ref="club", players={"anna": 1})
-    queries = [
-        IndexQuery(),
-        IndexQuery(ref="club"),
-        IndexQuery(player_ref="anna"),
-        IndexQuery(player_ref="anna", waiting=True),
-    ]
-    for query in queries:
-        assert harness.index.find(other, query) == ([], None)
+    for query in QUERIES:
+        assert harness.index.find(other, IndexQuery(**query)) == ([], None)
     assert harness.index.games(other, None) == ([], None)
 
 
@@ -337,18 +294,22 @@ def test_a_text_that_is_no_cursor_is_refused(cursor: str, harness: Harness) -> N
 
 
 def test_endpoints_are_due_and_know_the_version_before(harness: Harness, games: Games) -> None:
-    game = new_id()
+    game, app = new_id(), harness.app
     games.put(game, version=2)
     for endpoint in ("one", "two"):
-        harness.activate(harness.app, endpoint)
-    assert harness.index.position(harness.app, game).endpoints == ("one", "two")
+        harness.activate(app, endpoint)
+    position = harness.index.position(app, game)
+    assert position.endpoints == ("one", "two")
     before = harness.now()
-    games.put(game, version=5)
+    assert harness.index.put(app, games.entry(game, version=5), (), ("one", "two", "gone"), position=position)
     for endpoint in ("one", "two"):
-        assert harness.notified(harness.app, endpoint) == {game: 2}
-        assert before <= harness.due(harness.app, endpoint)[game] <= harness.now()
+        assert harness.notified(app, endpoint) == {game: 2}
+        assert before <= harness.due(app, endpoint)[game] <= harness.now()
+    assert harness.notified(app, "gone") == harness.due(app, "gone") == {}
     games.put(game, version=6)
-    assert harness.notified(harness.app, "one") == {game: 2}
+    assert harness.notified(app, "one") == {game: 2}
+    games.put(game, version=7, notified=1)  # told again of what follows
+    assert harness.notified(app, "one") == {game: 1}
 
 
 def test_what_is_new_gives_a_due_game_another_time(harness: Harness, games: Games) -> None:
@@ -358,20 +319,6 @@ def test_what_is_new_gives_a_due_game_another_time(harness: Harness, games: Game
         games.put(game, version=version)
         seen.add(harness.due(harness.app, "hook")[game])
     assert len(seen) == 19
-
-
-def test_endpoints_are_told_again_of_what_follows_a_version(harness: Harness, games: Games) -> None:
-    game = new_id()
-    harness.activate(harness.app, "hook")
-    games.put(game, version=9)
-    games.put(game, version=8, notified=7)
-    assert harness.notified(harness.app, "hook") == {game: 7}
-
-
-def test_an_endpoint_that_is_no_longer_active_is_not_told(harness: Harness, games: Games) -> None:
-    game, app = new_id(), harness.app
-    assert harness.index.put(app, games.entry(game), (), ("gone",), position=START)
-    assert harness.notified(harness.app, "gone") == harness.due(harness.app, "gone") == {}
 
 
 def test_all_games_of_an_index_can_be_read(harness: Harness, games: Games) -> None:
@@ -442,14 +389,11 @@ def shown(harness: Harness, app: str | None = None, variant: str | None = None, 
 
 
 def lobby_pages(harness: Harness, app: str | None, variant: str | None, limit: int) -> list[list[bytes]]:
-    pages, cursor = [], None
-    for _ in range(10_000):
+    def read(cursor: str | None) -> tuple[list[bytes], str | None]:
         page = harness.lobby.games(LobbyQuery(app, variant, limit, cursor))
-        pages.append(page.games)
-        cursor = page.next
-        if cursor is None:
-            return pages
-    raise AssertionError("the pages do not end")
+        return page.games, page.next
+
+    return all_pages(read)
 
 
 @pytest.mark.parametrize("app", [None, ONE], ids=["for everybody", "of an application"])
@@ -500,20 +444,16 @@ def test_a_lobby_of_an_application_has_its_games_and_those_for_it_alone(harness:
 
 
 def test_a_game_without_open_seats_leaves_the_lobbies_for_good(harness: Harness) -> None:
-    for entry in (lobby_game(new_id()), lobby_game(new_id(), for_all=False)):
-        harness.lobby.put(entry)
-        assert not harness.lobby.put(entry._replace(version=2, json=None))
-        assert not harness.lobby.put(entry)
-        for app in (None, ONE):
-            assert shown(harness, app) == shown(harness, app, "domino") == []
-
-
-def test_a_game_of_which_only_its_application_is_known_leaves_the_lobbies(harness: Harness) -> None:
-    for entry in (lobby_game(new_id()), lobby_game(new_id(), for_all=False)):
-        harness.lobby.put(entry)
-        assert not harness.lobby.put(LobbyEntry(entry.game, ONE, 2, "-", 0, None))
-        for app in (None, ONE):
-            assert shown(harness, app) == shown(harness, app, "domino") == []
+    """As does one of which only its application is known."""
+    for for_all in (True, False):
+        for full in (None, LobbyEntry("", ONE, 2, "-", 0, None)):
+            entry = lobby_game(new_id(), for_all=for_all)
+            harness.lobby.put(entry)
+            gone = entry._replace(version=2, json=None) if full is None else full._replace(game=entry.game)
+            assert not harness.lobby.put(gone)
+            assert not harness.lobby.put(entry)
+            for app in (None, ONE):
+                assert shown(harness, app) == shown(harness, app, "domino") == []
 
 
 def test_a_newer_version_replaces_an_older_one_in_the_lobby(harness: Harness) -> None:
@@ -589,17 +529,10 @@ def test_of_an_application_the_newest_games_are_kept(harness: Harness) -> None:
 
 
 def keys_of(harness: Harness) -> list[bytes]:
-    found, cursor = [], b"0"
-    while True:
-        pattern = keys.state(harness.app) + b"*"
-        cursor, some = harness.call(pattern, b"SCAN", cursor, b"MATCH", pattern, b"COUNT", 1000)
-        found += some
-        if cursor == b"0":
-            return sorted(found)
+    return harness.scan(keys.state(harness.app))
 
 
-def test_games_that_have_expired_are_removed_little_by_little(harness: Harness) -> None:
-    games = Games(harness)
+def test_games_that_have_expired_are_removed_little_by_little(harness: Harness, games: Games) -> None:
     harness.activate(harness.app, "hook")
     old = [new_id() for _ in range(MAX_TRIMMED + 5)]
     for game in old:
@@ -620,8 +553,7 @@ def test_games_that_have_expired_are_removed_little_by_little(harness: Harness) 
     assert of_app == [*lists, b":webhook:hook:due", b":webhook:hook:notified"]
 
 
-def test_a_game_whose_entry_has_ended_is_known_for_a_day_more(harness: Harness) -> None:
-    games = Games(harness)
+def test_a_game_whose_entry_has_ended_is_known_for_a_day_more(harness: Harness, games: Games) -> None:
     game = new_id()
     games.put(game, 1_000_000 - TTL * 1000 + 60_000, items=[b"one"])
     key = keys.state(harness.app) + b":ends"
@@ -630,8 +562,7 @@ def test_a_game_whose_entry_has_ended_is_known_for_a_day_more(harness: Harness) 
     assert harness.index.position(harness.app, game).version == 1
 
 
-def test_every_key_of_the_index_expires_as_a_game_does(harness: Harness) -> None:
-    games = Games(harness)
+def test_every_key_of_the_index_expires_as_a_game_does(harness: Harness, games: Games) -> None:
     harness.activate(harness.app, "hook")
     game = new_id()
     games.put(game, ref="club", players={"anna": 1}, items=[b"item"])
@@ -649,8 +580,7 @@ def test_no_ref_is_in_the_name_of_a_key_or_beside_the_summary(harness: Harness) 
     assert not any(b"club" in each or b"anna" in each for each in everything)
 
 
-def test_an_endpoint_that_is_due_is_reminded_of_unless_somebody_has_it(harness: Harness) -> None:
-    games = Games(harness)
+def test_an_endpoint_that_is_due_is_reminded_of_unless_somebody_has_it(harness: Harness, games: Games) -> None:
     app = harness.app
     harness.activate(harness.app, "hook")
     shard = shard_of(app)
@@ -669,8 +599,7 @@ def test_an_endpoint_that_is_due_is_reminded_of_unless_somebody_has_it(harness: 
     harness.call(key, b"ZREM", key, member)
 
 
-def test_a_page_looks_at_a_bounded_number_of_games(harness: Harness) -> None:
-    games = Games(harness)
+def test_a_page_looks_at_a_bounded_number_of_games(harness: Harness, games: Games) -> None:
     wanted = new_id()
     games.put(wanted, 0, status="finished")
     for at in range(MAX_EXAMINED):

@@ -12,13 +12,12 @@ from service.games.reminders import ReminderKind
 from service.redis import keys
 from service.redis.shards import with_shard
 from service.redis.topology import SingleNodeTopology, Topology
-from tests.storage.test_deletions import TENANT, TOMBSTONE, Kept, kept_on, topology
+from tests.storage.test_deletions import TENANT, TOMBSTONE, Kept, kept_on
 from tests.storage.write_requests import usual, write
 from tests.support.stores.redis_stores import learning_of, redis_store
 
 pytestmark = pytest.mark.gate
 
-__all__ = ["topology"]
 
 POSITION = b'3 ["Anna"'
 LEASE = 20_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from queue import SimpleQueue
@@ -21,7 +21,7 @@ from service.redis.shards import with_shard
 from service.redis.topology import SingleNodeTopology, Topology, open_topology
 from tests.storage.clusters import Cluster
 from tests.storage.conftest import TTL
-from tests.storage.servers import FakeServer, RealServer
+from tests.storage.servers import FakeServer, RealServer, frozen
 from tests.storage.write_requests import write
 from tests.support.stores.redis_stores import redis_store
 from tests.support.waiting import PATIENCE
@@ -62,20 +62,44 @@ def feed_of(url: str) -> RedisEventFeed:
     return RedisEventFeed(SingleNodeTopology(connect(url)))
 
 
+class Scene:
+    """Games of a store, and a feed that tells of them."""
+
+    def __init__(self, store: RedisStore, feed: RedisEventFeed) -> None:
+        self.store = store
+        self.feed = feed
+
+    def create(self) -> str:
+        return new_game(self.store)
+
+    def watch(self, game: str) -> RecordingListener:
+        """Watch a game, and wait until all writes are told."""
+        listener = RecordingListener()
+        self.feed.watch(game, listener)
+        listener.wait_for(None)
+        return listener
+
+    def watch_new(self, number: int) -> dict[str, RecordingListener]:
+        return {game: self.watch(game) for game in [self.create() for _ in range(number)]}
+
+    def append(self, game: str, *events: bytes, after: int = 1) -> EventNotification:
+        """Append these events to a game; returns the notification that should be received."""
+        own = write()
+        assert self.store.commit(game, Commit(after, b"s", list(events), own)) is None
+        return EventNotification(after, events, own.id)
+
+
 @pytest.fixture
-def feed(shared_server: RealServer) -> Iterator[RedisEventFeed]:
+def scene(shared_server: RealServer, shared_client: redis.Redis) -> Iterator[Scene]:
     with closing(feed_of(shared_server.url)) as feed:
-        yield feed
+        yield Scene(redis_store(SingleNodeTopology(shared_client), TTL), feed)
 
 
 @pytest.fixture
-def shared_store(shared_client: redis.Redis) -> RedisStore:
-    return redis_store(SingleNodeTopology(shared_client), TTL)
-
-
-@pytest.fixture
-def create_game(shared_store: RedisStore) -> Callable[[], str]:
-    return lambda: new_game(shared_store)
+def own(server: RealServer, store: RedisStore) -> Iterator[Scene]:
+    """A scene on a server that may be disturbed."""
+    with closing(feed_of(server.url)) as feed:
+        yield Scene(store, feed)
 
 
 def new_game(store: RedisStore) -> str:
@@ -83,13 +107,6 @@ def new_game(store: RedisStore) -> str:
     game = secrets.token_urlsafe(16)
     store.create(game, b"s", [b"created"], write())
     return game
-
-
-def append(store: RedisStore, game: str, after: int, *events: bytes) -> EventNotification:
-    """Append these events to a game; returns the notification that should be received."""
-    own = write()
-    assert store.commit(game, Commit(after, b"s", list(events), own)) is None
-    return EventNotification(after, events, own.id)
 
 
 @pytest.fixture
@@ -100,164 +117,115 @@ def short_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_listener_is_first_notified_to_read_and_then_of_every_write_whole(
-    feed: RedisEventFeed, shared_store: RedisStore, create_game: Callable[[], str]
+    scene: Scene, shared_server: RealServer
 ) -> None:
-    game, listener = create_game(), RecordingListener()
-    feed.watch(game, listener)
+    game, listener = scene.create(), RecordingListener()
+    scene.feed.watch(game, listener)
     assert listener.next() is None
-    first = append(shared_store, game, 1, b"[3]", b"[8]", b"[10]")
-    second = append(shared_store, game, 4, b"[4]")
+    first = scene.append(game, b"[3]", b"[8]", b"[10]")
+    second = scene.append(game, b"[4]", after=4)
     assert listener.received_only(first, second)
+    shared_server.admin.spublish(keys.state(game), b"")  # a message without content
+    assert listener.received_only(None, scene.append(game, b"[3]", after=5))
 
 
-def test_a_listener_is_not_told_of_reminders(feed: RedisEventFeed, shared_store: RedisStore) -> None:
-    game, listener, own = with_shard(secrets.token_urlsafe(16)), RecordingListener(), write()
-    shared_store.create(game, b"s", [b"created"], write())
-    feed.watch(game, listener)
-    assert listener.next() is None
-    shared_store.commit(game, Commit(1, b"s", [b"[3]", b"[8]"], own, reminders={"bots": LATER, "clock": LATER}))
-    shared_store.commit(game, Commit(3, b"s", [b"[4]"], own, reminders={"bots": None, "clock": None}))
+def test_a_listener_is_not_told_of_reminders(scene: Scene) -> None:
+    game, own = with_shard(secrets.token_urlsafe(16)), write()
+    scene.store.create(game, b"s", [b"created"], write())
+    listener = scene.watch(game)
+    scene.store.commit(game, Commit(1, b"s", [b"[3]", b"[8]"], own, reminders={"bots": LATER, "clock": LATER}))
+    scene.store.commit(game, Commit(3, b"s", [b"[4]"], own, reminders={"bots": None, "clock": None}))
     first, second = EventNotification(1, (b"[3]", b"[8]"), own.id), EventNotification(3, (b"[4]",), own.id)
     assert listener.received_only(first, second)
 
 
-def test_a_message_without_content_tells_a_listener_to_read(
-    feed: RedisEventFeed, shared_server: RealServer, shared_store: RedisStore, create_game: Callable[[], str]
-) -> None:
-    game, listener = create_game(), RecordingListener()
-    feed.watch(game, listener)
-    assert listener.next() is None
-    shared_server.admin.spublish(keys.state(game), b"")
-    assert listener.received_only(None, append(shared_store, game, 1, b"[3]"))
-
-
-def test_a_second_listener_is_notified_from_then_on(
-    feed: RedisEventFeed, shared_store: RedisStore, create_game: Callable[[], str]
-) -> None:
-    game, early, late = create_game(), RecordingListener(), RecordingListener()
-    feed.watch(game, early)
-    early.wait_for(None)
-    feed.watch(game, late)
-    notification = append(shared_store, game, 1, b"[3]")
-    assert early.received_only(notification)
-    assert late.received_only(notification)
-
-
-def test_no_listener_is_notified_of_another_game(
-    feed: RedisEventFeed, shared_store: RedisStore, create_game: Callable[[], str]
-) -> None:
-    games, listeners = [create_game() for _ in range(5)], [RecordingListener() for _ in range(5)]
-    for game, listener in zip(games, listeners, strict=True):
-        feed.watch(game, listener)
-        listener.wait_for(None)
-    notifications = [append(shared_store, game, 1, b"[%d]" % place) for place, game in enumerate(games)]
-    assert all(listener.received_only(each) for listener, each in zip(listeners, notifications, strict=True))
-
-
-def test_a_stopped_listener_is_no_longer_notified_and_others_are(
-    feed: RedisEventFeed, shared_store: RedisStore, create_game: Callable[[], str]
-) -> None:
-    game, gone, left = create_game(), RecordingListener(), RecordingListener()
-    stop = feed.watch(game, gone)
-    feed.watch(game, left)
+def test_a_second_listener_is_notified_from_then_on_and_a_stopped_one_no_longer(scene: Scene) -> None:
+    game, gone, left = scene.create(), RecordingListener(), RecordingListener()
+    stop = scene.feed.watch(game, gone)
     gone.wait_for(None)
-    left.wait_for(None)
+    scene.feed.watch(game, left)
+    notification = scene.append(game, b"[3]")
+    assert gone.received_only(notification)
+    left.wait_for(notification)
     stop()
     stop()  # a second call is harmless
-    assert left.received_only(append(shared_store, game, 1, b"[3]"))
+    assert left.received_only(scene.append(game, b"[4]", after=2))
     assert gone.received_only()
 
 
-def test_a_game_without_listeners_has_no_subscription(
-    feed: RedisEventFeed, shared_server: RealServer, shared_store: RedisStore, create_game: Callable[[], str]
-) -> None:
-    game, other, listener = create_game(), create_game(), RecordingListener()
-    stop = feed.watch(game, RecordingListener())
-    feed.watch(other, listener)
-    listener.wait_for(None)
+def test_no_listener_is_notified_of_another_game(scene: Scene) -> None:
+    listeners = scene.watch_new(5)
+    told = [scene.append(game, b"[%d]" % place) for place, game in enumerate(listeners)]
+    assert all(listener.received_only(each) for listener, each in zip(listeners.values(), told, strict=True))
+
+
+def test_a_game_without_listeners_has_no_subscription(scene: Scene, shared_server: RealServer) -> None:
+    game, other, later = (scene.create() for _ in range(3))
+    stop = scene.feed.watch(game, RecordingListener())
+    scene.watch(other)
     stop()
-    later = create_game()
-    feed.watch(later, listener)
-    listener.wait_for(None)  # the subscription thread has handled the stop by now
+    scene.watch(later)  # the subscription thread has handled the stop by now
     channels = shared_server.admin.pubsub_shardchannels()
     assert not [each for each in channels if game.encode() in each]
     assert len([each for each in channels if other.encode() in each or later.encode() in each]) == 2
 
 
 @pytest.mark.parametrize("attempt", range(20))
-def test_a_listener_that_comes_as_the_last_one_leaves_misses_nothing(
-    feed: RedisEventFeed, shared_store: RedisStore, create_game: Callable[[], str], attempt: int
-) -> None:
-    game, listener = create_game(), RecordingListener()
+def test_a_listener_that_comes_as_the_last_one_leaves_misses_nothing(scene: Scene, attempt: int) -> None:
+    game, listener = scene.create(), RecordingListener()
     for _ in range(attempt):
-        feed.watch(game, RecordingListener())()
-    feed.watch(game, listener)
-    appended = append(shared_store, game, 1, b"[3]")
+        scene.feed.watch(game, RecordingListener())()
+    scene.feed.watch(game, listener)
+    appended = scene.append(game, b"[3]")
     if listener.next() != appended:  # the subscription takes effect only now; one that was left may still be in effect
-        listener.wait_for(append(shared_store, game, 2, b"[4]"))
+        listener.wait_for(scene.append(game, b"[4]", after=2))
 
 
 def test_a_killed_connection_is_replaced_and_all_listeners_are_notified_to_read(
-    feed: RedisEventFeed, shared_server: RealServer, shared_store: RedisStore, create_game: Callable[[], str]
+    scene: Scene, shared_server: RealServer
 ) -> None:
-    games, listeners = [create_game() for _ in range(3)], [RecordingListener() for _ in range(3)]
-    for game, listener in zip(games, listeners, strict=True):
-        feed.watch(game, listener)
-        listener.wait_for(None)
+    listeners = scene.watch_new(3)
     assert shared_server.admin.client_kill_filter(_type="pubsub") == 1
-    for game, listener in zip(games, listeners, strict=True):
+    for game, listener in listeners.items():
         assert listener.next() is None
-        assert listener.received_only(append(shared_store, game, 1, b"[3]"))
+        assert listener.received_only(scene.append(game, b"[3]"))
 
 
 def test_subscriptions_survive_a_restart_of_the_server(
-    server: RealServer, store: RedisStore, caplog: pytest.LogCaptureFixture
+    server: RealServer, own: Scene, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with closing(feed_of(server.url)) as feed:
-        games, listeners = [new_game(store) for _ in range(3)], [RecordingListener() for _ in range(3)]
-        for game, listener in zip(games, listeners, strict=True):
-            feed.watch(game, listener)
-            listener.wait_for(None)
-        server.kill()
-        late = RecordingListener()
-        feed.watch(games[0], late)
-        server.start()
-        for game, listener in zip(games, listeners, strict=True):
-            assert listener.next() is None
-            appended = append(store, game, 1, b"[3]")
-            assert listener.received_only(appended)
-            if game == games[0]:
-                late.wait_for(appended)
+    listeners = own.watch_new(3)
+    server.kill()
+    late = RecordingListener()
+    own.feed.watch(next(iter(listeners)), late)
+    server.start()
+    told = []
+    for game, listener in listeners.items():
+        assert listener.next() is None
+        told.append(own.append(game, b"[3]"))
+        assert listener.received_only(told[-1])
+    late.wait_for(told[0])
     assert [each.levelname for each in caplog.records] == ["WARNING"]
 
 
-def test_a_listener_that_comes_before_the_server_is_notified_when_it_starts(
-    server: RealServer, store: RedisStore
-) -> None:
-    game = new_game(store)
+def test_a_listener_that_comes_before_the_server_is_notified_when_it_starts(server: RealServer, own: Scene) -> None:
+    game, listener = own.create(), RecordingListener()
     server.kill()
-    with closing(feed_of(server.url)) as feed:
-        listener = RecordingListener()
-        feed.watch(game, listener)
-        server.start()
-        assert listener.next() is None
-        assert listener.received_only(append(store, game, 1, b"[3]"))
+    own.feed.watch(game, listener)
+    server.start()
+    assert listener.next() is None
+    assert listener.received_only(own.append(game, b"[3]"))
 
 
 @pytest.mark.usefixtures("short_timeouts")
-def test_an_unresponsive_server_is_disconnected_and_subscribed_to_again(server: RealServer, store: RedisStore) -> None:
-    game, listener = new_game(store), RecordingListener()
-    with closing(feed_of(server.url)) as feed:
-        feed.watch(game, listener)
-        listener.wait_for(None)
-        server.freeze()
-        try:
-            (connection,) = feed._connections.values()
-            wait_for_reader(connection)
-        finally:
-            server.thaw()
-        assert listener.next() is None
-        listener.wait_for(append(store, game, 1, b"[3]"))
+def test_an_unresponsive_server_is_disconnected_and_subscribed_to_again(server: RealServer, own: Scene) -> None:
+    game = own.create()
+    listener = own.watch(game)
+    with frozen(server):
+        (connection,) = own.feed._connections.values()
+        wait_for_reader(connection)
+    assert listener.next() is None
+    listener.wait_for(own.append(game, b"[3]"))
 
 
 def wait_for_reader(connection: notifications._SubscriberConnection) -> None:
@@ -266,15 +234,13 @@ def wait_for_reader(connection: notifications._SubscriberConnection) -> None:
 
 
 @pytest.mark.usefixtures("short_timeouts")
-def test_a_quiet_game_on_a_responsive_server_keeps_its_connection(server: RealServer, store: RedisStore) -> None:
-    game, listener = new_game(store), RecordingListener()
-    with closing(feed_of(server.url)) as feed:
-        feed.watch(game, listener)
-        listener.wait_for(None)
-        (connection,) = feed._connections.values()
-        connection._reader.join(5.0)  # more than two read timeouts
-        assert connection._reader.is_alive()
-        assert listener.received_only(append(store, game, 1, b"[3]"))
+def test_a_quiet_game_on_a_responsive_server_keeps_its_connection(own: Scene) -> None:
+    game = own.create()
+    listener = own.watch(game)
+    (connection,) = own.feed._connections.values()
+    connection._reader.join(5.0)  # more than two read timeouts
+    assert connection._reader.is_alive()
+    assert listener.received_only(own.append(game, b"[3]"))
 
 
 class MovingTopology(SingleNodeTopology):
@@ -296,13 +262,14 @@ class MovingTopology(SingleNodeTopology):
 def test_a_game_that_moves_to_another_server_is_followed_there(
     shared_server: RealServer, server: RealServer, store: RedisStore
 ) -> None:
-    topology, game, listener = MovingTopology(shared_server.url, server.url), new_game(store), RecordingListener()
+    topology = MovingTopology(shared_server.url, server.url)
     with closing(RedisEventFeed(topology)) as feed:
-        feed.watch(game, listener)
-        listener.wait_for(None)
+        moving = Scene(store, feed)
+        game = moving.create()
+        listener = moving.watch(game)
         topology.current = 1
         assert listener.next() is None
-        assert listener.received_only(append(store, game, 1, b"[3]"))
+        assert listener.received_only(moving.append(game, b"[3]"))
 
 
 def test_a_subscription_that_the_server_ends_is_renewed() -> None:
@@ -336,14 +303,11 @@ class FailingTopology(SingleNodeTopology):
         return super().node(key)
 
 
-def test_an_error_while_subscribing_does_not_end_the_feed(
-    shared_server: RealServer, shared_store: RedisStore, create_game: Callable[[], str]
-) -> None:
-    game, listener = create_game(), RecordingListener()
+def test_an_error_while_subscribing_does_not_end_the_feed(scene: Scene, shared_server: RealServer) -> None:
     with closing(RedisEventFeed(FailingTopology(shared_server.url))) as feed:
-        feed.watch(game, listener)
-        listener.wait_for(None)
-        listener.wait_for(append(shared_store, game, 1, b"[3]"))
+        failing = Scene(scene.store, feed)
+        game = failing.create()
+        failing.watch(game).wait_for(failing.append(game, b"[3]"))
 
 
 def test_a_write_succeeds_on_a_server_that_does_not_allow_publishing(server: RealServer, store: RedisStore) -> None:
@@ -357,17 +321,13 @@ def test_a_write_succeeds_on_a_server_that_does_not_allow_publishing(server: Rea
         assert store.read(game) == (2, b"t")
 
 
-def test_a_closed_feed_disconnects_and_notifies_no_listener(
-    tmp_path: Path, server: RealServer, store: RedisStore
-) -> None:
-    game, listener = new_game(store), RecordingListener()
-    feed = feed_of(server.url)
-    feed.watch(game, listener)
-    listener.wait_for(None)
-    (connection,) = feed._connections.values()
-    feed.close()
+def test_a_closed_feed_disconnects_and_notifies_no_listener(own: Scene) -> None:
+    game = own.create()
+    listener = own.watch(game)
+    (connection,) = own.feed._connections.values()
+    own.feed.close()
     wait_for_reader(connection)
-    append(store, game, 1, b"[3]")
+    own.append(game, b"[3]")
     assert listener.received_only()
 
 
@@ -375,27 +335,21 @@ def test_a_closed_feed_disconnects_and_notifies_no_listener(
 
 
 def test_games_on_every_primary_of_a_cluster_are_followed(shared_cluster: Cluster, cluster_topology: Topology) -> None:
-    store = redis_store(cluster_topology, TTL)
-    games = [new_game(store) for _ in range(12)]
-    assert len({shared_cluster.primary_of(keys.state(game)).address for game in games}) > 1
     with closing(RedisEventFeed(cluster_topology)) as feed:
-        listeners = {game: RecordingListener() for game in games}
+        everywhere = Scene(redis_store(cluster_topology, TTL), feed)
+        listeners = everywhere.watch_new(12)
+        assert len({shared_cluster.primary_of(keys.state(game)).address for game in listeners}) > 1
         for game, listener in listeners.items():
-            feed.watch(game, listener)
-            listener.wait_for(None)
-        for game, listener in listeners.items():
-            listener.wait_for(append(store, game, 1, b"one"))
+            listener.wait_for(everywhere.append(game, b"one"))
 
 
 def test_after_a_failover_listeners_are_notified_to_read_and_the_feed_goes_on(tmp_path: Path) -> None:
     with Cluster(tmp_path) as cluster:
         topology = open_topology(cluster.url)
         game = new_game(redis_store(topology, TTL, replicated=True))
-        store = redis_store(topology, TTL)
         with closing(RedisEventFeed(topology)) as feed:
-            listener = RecordingListener()
-            feed.watch(game, listener)
-            listener.wait_for(None)
+            after = Scene(redis_store(topology, TTL), feed)
+            listener = after.watch(game)
             cluster.primary_of(keys.state(game)).kill()
             listener.wait_for(None)  # its replica has replaced it, and is subscribed to
-            listener.wait_for(append(store, game, 1, b"one"))
+            listener.wait_for(after.append(game, b"one"))

@@ -20,7 +20,7 @@ from service.redis.shards import with_shard
 from service.redis.topology import SingleNodeTopology, Topology, open_topology
 from tests.storage.clusters import Cluster, Sentinels, until
 from tests.storage.conftest import TTL
-from tests.storage.servers import RealServer
+from tests.storage.servers import RealServer, frozen
 from tests.storage.write_requests import write
 from tests.support import reminders
 from tests.support.stores.redis_stores import redis_reminders, redis_store
@@ -180,10 +180,6 @@ def test_a_lease_whose_answer_is_lost_is_given_again(server: RealServer) -> None
     topology = open_topology(server.url)
     queue = redis_reminders(topology)
     (game,) = due_games(topology, 1)
-    server.freeze()
-    try:
-        with pytest.raises(StorageUnavailable):
-            queue.take("bots", 5, 1)
-    finally:
-        server.thaw()
+    with frozen(server), pytest.raises(StorageUnavailable):
+        queue.take("bots", 5, 1)
     until(lambda: taken(queue) == {game})

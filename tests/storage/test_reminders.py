@@ -26,7 +26,6 @@ pytestmark = pytest.mark.gate
 
 KINDS: list[ReminderKind] = ["bots", "clock"]
 LEASE = 20_000
-HARNESSES = ["memory", "redis", "cluster"]
 AGO, LATER = 2_000, 1_000_000
 """How long ago a reminder was due, or will be; milliseconds. The clocks of the tests below stand still."""
 
@@ -94,17 +93,12 @@ class RedisHarness:
             self.topology.call(key, (b"DEL", key))
 
 
-@pytest.fixture(params=HARNESSES)
+@pytest.fixture(params=["memory", "redis", "cluster"])
 def harness(request: pytest.FixtureRequest) -> Iterator[Harness]:
-    yield from run_harness(request, request.param)
-
-
-def run_harness(request: pytest.FixtureRequest, name: str) -> Iterator[Harness]:
-    """The harness of this name."""
-    if name == "memory":
+    if request.param == "memory":
         yield MemoryHarness()
         return
-    harness = RedisHarness(request.getfixturevalue("shared_client" if name == "redis" else "shared_cluster"))
+    harness = RedisHarness(request.getfixturevalue("shared_client" if request.param == "redis" else "shared_cluster"))
     harness.clear()
     yield harness
     harness.clear()
@@ -143,30 +137,19 @@ def take(harness: Harness, kind: ReminderKind, limit: int = 100) -> set[str]:
 # ── Written with the game ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_creation_and_a_commit_write_both_reminders(harness: Harness) -> None:
-    game = new_game()
-    harness.store.create(game, b"s", [b"e1"], write(), reminders={"bots": 5_000, "clock": 7_000})
+@pytest.mark.parametrize("names", [(), ("name", "other")], ids=["plain", "with a key"])
+def test_a_creation_and_a_commit_write_both_reminders(harness: Harness, names: tuple[str, ...]) -> None:
+    game, store = new_game(), harness.store
+    records = [IdempotencyRecord(name, b"fingerprint") for name in names] if names else [None, None]
+    store.create(game, b"s", [b"e1"], write(records[0]), reminders={"bots": 5_000, "clock": 7_000})
     assert (harness.scores("bots"), harness.scores("clock")) == ({game: 5_000}, {game: 7_000})
-    assert (
-        harness.store.commit(game, Commit(1, b"t", [b"e2"], write(), reminders={"bots": 6_000, "clock": 8_000})) is None
-    )
-    assert (harness.scores("bots"), harness.scores("clock")) == ({game: 6_000}, {game: 8_000})
-    assert harness.store.read(game) == StoredGame(2, b"t")
-    assert harness.store.events(game, [1, 2, 3]) == [b"e1", b"e2"]
-
-
-def test_reminders_and_an_idempotency_record_are_written_together(harness: Harness) -> None:
-    game, record = new_game(), IdempotencyRecord("name", b"fingerprint")
-    harness.store.create(game, b"s", [b"e1"], write(record), reminders={"bots": 5_000, "clock": None})
-    prior = harness.store.find_write(game, "name")
-    assert prior is not None
-    assert (prior.version, prior.fingerprint) == (1, b"fingerprint")
-    other = IdempotencyRecord("other", b"fingerprint 2")
-    harness.store.commit(game, Commit(1, b"t", [b"e2"], write(other), reminders={"bots": None, "clock": 6_000}))
-    prior = harness.store.find_write(game, "other")
-    assert prior is not None
-    assert (prior.version, prior.fingerprint) == (2, b"fingerprint 2")
-    assert (harness.scores("bots"), harness.scores("clock")) == ({}, {game: 6_000})
+    commit = Commit(1, b"t", [b"e2"], write(records[1]), reminders={"bots": None, "clock": 8_000})
+    assert store.commit(game, commit) is None
+    assert (harness.scores("bots"), harness.scores("clock")) == ({}, {game: 8_000})
+    assert store.read(game) == StoredGame(2, b"t")
+    assert store.events(game, [1, 2, 3]) == [b"e1", b"e2"]
+    found = [store.find_write(game, name) for name in names]
+    assert [each and each[:2] for each in found] == [(number, b"fingerprint") for number, _ in enumerate(names, 1)]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -177,20 +160,14 @@ def test_a_write_removes_the_reminder_that_it_does_not_have(harness: Harness, ki
     assert harness.scores(kind) == {}
 
 
-def test_a_write_without_reminders_leaves_them_as_they_are(harness: Harness) -> None:
-    game = new_game()
-    harness.store.create(game, b"s", [b"e1"], write(), reminders={"bots": 5_000, "clock": 6_000})
-    harness.store.commit(game, Commit(1, b"t", [b"e2"], write()))
-    assert (harness.scores("bots"), harness.scores("clock")) == ({game: 5_000}, {game: 6_000})
-
-
-def test_a_refused_write_does_not_touch_the_reminders(harness: Harness) -> None:
+def test_a_write_without_reminders_or_one_that_is_refused_leaves_them_as_they_are(harness: Harness) -> None:
     game = new_game()
     harness.store.create(game, b"s", [b"e1"], write(), reminders={"bots": 5_000, "clock": 6_000})
     refused = harness.store.commit(game, Commit(7, b"t", [b"e2"], write(), reminders={"bots": 1, "clock": 2}))
     assert refused == StoredGame(1, b"s")
     with pytest.raises(KeyError):
         harness.store.commit(new_game(), Commit(1, b"t", [b"e2"], write(), reminders={"bots": 3, "clock": 4}))
+    assert harness.store.commit(game, Commit(1, b"t", [b"e2"], write())) is None
     assert (harness.scores("bots"), harness.scores("clock")) == ({game: 5_000}, {game: 6_000})
 
 
@@ -249,31 +226,26 @@ def test_a_leased_game_is_not_given_again_before_the_lease_is_over(harness: Harn
     assert take(harness, "bots") == set()
 
 
-def test_a_write_ends_a_lease(harness: Harness) -> None:
+def test_a_write_ends_a_lease_even_one_with_its_score(harness: Harness) -> None:
     game = create(harness, "bots", -AGO)
     (taken,) = harness.queue.take("bots", 1, LEASE)
     now = harness.queue.server_time()
-    harness.store.commit(game, Commit(1, b"t", [b"e2"], write(), reminders={"bots": now - 1, "clock": None}))
-    assert harness.queue.reschedule("bots", taken, None) is False
+    for number, due in enumerate((int(taken.leased), int(taken.leased) + 1, now - 1), 1):
+        harness.store.commit(game, Commit(number, b"t", [b"e"], write(), reminders={"bots": due, "clock": None}))
+        assert harness.queue.reschedule("bots", taken, None) is False
     assert take(harness, "bots") == {game}
 
 
-def test_a_leased_reminder_is_made_due_at_another_time(harness: Harness) -> None:
+@pytest.mark.parametrize("due", [LATER, None], ids=["at another time", "removed"])
+def test_a_leased_reminder_is_rescheduled_once(harness: Harness, due: int | None) -> None:
     game = create(harness, "bots", -AGO)
     (taken,) = harness.queue.take("bots", 1, LEASE)
     now = harness.queue.server_time()
-    assert harness.queue.reschedule("bots", taken, now + LATER) is True
-    assert harness.scores("bots") == {game: now + LATER}
+    assert harness.queue.reschedule("bots", taken, None if due is None else now + due) is True
+    after = {} if due is None else {game: now + due}
+    assert harness.scores("bots") == after
     assert harness.queue.reschedule("bots", taken, now) is False
-
-
-def test_a_leased_reminder_is_removed(harness: Harness) -> None:
-    create(harness, "bots", -AGO)
-    (taken,) = harness.queue.take("bots", 1, LEASE)
-    assert harness.queue.reschedule("bots", taken, None) is True
-    assert harness.scores("bots") == {}
-    assert harness.queue.reschedule("bots", taken, 5) is False
-    assert harness.scores("bots") == {}
+    assert harness.scores("bots") == after
 
 
 def test_who_was_too_slow_does_not_touch_the_lease_of_the_next_one(harness: Harness) -> None:
@@ -283,14 +255,6 @@ def test_who_was_too_slow_does_not_touch_the_lease_of_the_next_one(harness: Harn
     (next_one,) = harness.queue.take("bots", 1, LEASE)
     assert harness.queue.reschedule("bots", slow, None) is False
     assert harness.queue.reschedule("bots", next_one, None) is True
-
-
-def test_no_write_has_the_score_of_a_lease(harness: Harness) -> None:
-    game = create(harness, "bots", -AGO)
-    (taken,) = harness.queue.take("bots", 1, LEASE)
-    for number, due in enumerate((int(taken.leased), int(taken.leased) + 1), 1):
-        harness.store.commit(game, Commit(number, b"t", [b"e"], write(), reminders={"bots": due, "clock": None}))
-        assert harness.queue.reschedule("bots", taken, None) is False
 
 
 def test_no_more_are_taken_than_wanted_and_each_of_them_once(harness: Harness) -> None:
@@ -419,22 +383,12 @@ def test_all_games_with_a_reminder_are_known_leased_or_not(harness: Harness, kin
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_reminder_that_was_lost_is_restored(harness: Harness, kind: ReminderKind) -> None:
-    game = create(harness, kind, None)
-    harness.queue.restore(kind, game, "", 5_000)
-    assert harness.scores(kind) == {game: 5_000}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_one_that_exists_stays_as_it_is_leased_or_not(harness: Harness, kind: ReminderKind) -> None:
-    leased, waiting = create(harness, kind, -AGO), create(harness, kind, LATER)
+def test_a_reminder_that_was_lost_is_restored_and_one_that_exists_stays_as_it_is(
+    harness: Harness, kind: ReminderKind
+) -> None:
+    leased, waiting, lost = create(harness, kind, -AGO), create(harness, kind, LATER), create(harness, kind, None)
     assert take(harness, kind) == {leased}
     before = harness.scores(kind)
-    for game in (leased, waiting):
+    for game in (leased, waiting, lost, "old"):  # one without a shard has none
         harness.queue.restore(kind, game, "", 5_000)
-    assert harness.scores(kind) == before
-
-
-def test_nothing_is_restored_for_a_game_without_a_shard(harness: Harness) -> None:
-    harness.queue.restore("bots", "old", "", 5_000)
-    assert harness.scores("bots") == {}
+    assert harness.scores(kind) == before | {lost: 5_000}

@@ -30,16 +30,11 @@ def always_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stats, "VALID_MS", 0)
 
 
-@pytest.fixture(params=["redis", "cluster"])
-def topology(request: pytest.FixtureRequest) -> Iterator[Topology]:
-    found: Topology = (
-        SingleNodeTopology(request.getfixturevalue("shared_client"))
-        if request.param == "redis"
-        else request.getfixturevalue("cluster_topology")
-    )
-    clear(found)
-    yield found
-    clear(found)
+@pytest.fixture
+def topology(topology: Topology) -> Iterator[Topology]:
+    clear(topology)
+    yield topology
+    clear(topology)
 
 
 def clear(topology: Topology) -> None:

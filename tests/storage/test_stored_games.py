@@ -14,7 +14,7 @@ from service.games.store.all_games import PAGE, RedisStoredGames, SizedGame
 from service.games.store.redis_store import RedisStore
 from service.redis import keys
 from service.redis.shards import shard_of, with_shard
-from service.redis.topology import SingleNodeTopology, Topology
+from service.redis.topology import Topology
 from tests.storage.conftest import TTL
 from tests.storage.write_requests import usual, write
 from tests.support.stores.redis_stores import redis_calls, redis_store
@@ -55,13 +55,8 @@ class Kept(NamedTuple):
         return answer
 
 
-@pytest.fixture(params=["redis", "cluster"])
-def kept(request: pytest.FixtureRequest) -> Kept:
-    topology: Topology
-    if request.param == "redis":
-        topology = SingleNodeTopology(request.getfixturevalue("shared_client"))
-    else:
-        topology = request.getfixturevalue("cluster_topology")
+@pytest.fixture
+def kept(topology: Topology) -> Kept:
     return Kept(topology, redis_store(topology, TTL), RedisStoredGames(redis_calls(topology)))
 
 

@@ -23,7 +23,7 @@ from service.games.tables import HOLD_MS, UNSEEN_MS, ListedTable, Listing, Place
 from service.redis import keys
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.redis.shards import with_shard
-from service.redis.topology import SingleNodeTopology, Topology, open_topology
+from service.redis.topology import Topology, open_topology
 from tests.conftest import Figures
 from tests.storage.clusters import Cluster
 from tests.storage.conftest import TTL
@@ -37,11 +37,8 @@ SEEKERS = int(os.environ.get("DOMINO_RACES", "400"))
 """In the race on a Cluster; give another number for more."""
 
 
-@pytest.fixture(params=["single", "cluster"])
-def tables(request: pytest.FixtureRequest) -> RedisOpenTables:
-    if request.param == "single":
-        return RedisOpenTables(redis_calls(SingleNodeTopology(request.getfixturevalue("shared_client"))))
-    topology: Topology = request.getfixturevalue("cluster_topology")
+@pytest.fixture
+def tables(topology: Topology) -> RedisOpenTables:
     return RedisOpenTables(redis_calls(topology))
 
 

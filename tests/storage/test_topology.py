@@ -26,7 +26,7 @@ from service.redis.topology import SingleNodeTopology, Topology, open_topology
 from service.redis.url import Address, read_redis_url
 from tests.storage.clusters import Cluster, Sentinels, Server, until
 from tests.storage.conftest import TTL
-from tests.storage.servers import Answer, FakeServer, RealServer
+from tests.storage.servers import Answer, FakeServer, RealServer, frozen
 from tests.storage.waits import within
 from tests.storage.write_requests import write
 from tests.support.processes import free_ports
@@ -36,16 +36,6 @@ from tests.support.waiting import PATIENCE
 pytestmark = pytest.mark.gate
 
 ROOT = Path(__file__).parents[2]
-LOADING = b"-LOADING Redis is loading the dataset in memory\r\n"
-TOO_MANY_CLIENTS = b"-ERR max number of clients reached\r\n"
-
-
-@pytest.fixture(params=["single", "cluster"])
-def topology(request: pytest.FixtureRequest) -> Topology:
-    if request.param == "single":
-        return SingleNodeTopology(request.getfixturevalue("shared_client"))
-    cluster: Topology = request.getfixturevalue("cluster_topology")
-    return cluster
 
 
 @pytest.fixture
@@ -134,20 +124,21 @@ def test_a_missing_second_answer_leaves_the_outcome_unknown_and_reaches_no_other
         assert topology.call(key, (b"GET", key)) == [b"mine"]
 
 
-def test_a_loading_server_has_answered(key: bytes) -> None:
-    with FakeServer(lambda _: LOADING) as server:
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        (b"-LOADING Redis is loading the dataset in memory\r\n", exceptions.BusyLoadingError),
+        (b"-NOAUTH Authentication required.\r\n", exceptions.AuthenticationError),
+    ],
+)
+def test_a_server_that_loads_or_requires_a_password_has_answered(answer: bytes, error: type, key: bytes) -> None:
+    with FakeServer(lambda _: answer) as server:
         answers = open_topology(server.url).call(key, (b"SET", key, b"1"), (b"WAIT", 1, 500))
-        assert [type(answer) for answer in answers] == [exceptions.BusyLoadingError] * 2
-
-
-def test_a_server_that_requires_a_password_has_answered(key: bytes) -> None:
-    with FakeServer(lambda _: b"-NOAUTH Authentication required.\r\n") as server:
-        (answer,) = open_topology(server.url).call(key, (b"SET", key, b"1"))
-        assert isinstance(answer, exceptions.AuthenticationError)
+        assert [type(each) for each in answers] == [error] * 2
 
 
 def test_a_server_at_its_limit_of_clients_has_executed_nothing(key: bytes) -> None:
-    answers: list[Answer] = [TOO_MANY_CLIENTS, None]
+    answers: list[Answer] = [b"-ERR max number of clients reached\r\n", None]
     with FakeServer(lambda _: answers.pop(0)) as server, pytest.raises(NotSent) as rejection:
         open_topology(server.url).call(key, (b"SET", key, b"1"), (b"WAIT", 1, 500))
     assert "max number of clients" in str(rejection.value.__cause__)
@@ -258,14 +249,10 @@ def test_a_write_has_an_unknown_outcome_until_a_replica_has_it(
     store.create("replicated", b"s", [b"e1"], write())
     replica = shared_cluster.replica_of(shared_cluster.primary_of(b"domino:{replicated}"))
     sent = write()
-    replica.freeze()
-    try:
-        with within(3):
-            for _ in range(2):
-                with pytest.raises(OutcomeUnknown, match="no replica"):
-                    store.commit("replicated", Commit(1, b"t", [b"e2"], sent))
-    finally:
-        replica.thaw()
+    with frozen(replica), within(3):
+        for _ in range(2):
+            with pytest.raises(OutcomeUnknown, match="no replica"):
+                store.commit("replicated", Commit(1, b"t", [b"e2"], sent))
     until(shared_cluster.is_whole)
     assert store.commit("replicated", Commit(1, b"t", [b"e2"], sent)) is None
     assert store.read("replicated") == StoredGame(2, b"t")
@@ -275,14 +262,10 @@ def test_an_id_is_not_told_until_a_replica_has_it(shared_cluster: Cluster, clust
     """Neither to the first request nor to one that is repeated: after a failover another one would get another id."""
     store = redis_store(cluster_topology, TTL, replicated=True)
     replica = shared_cluster.replica_of(shared_cluster.primary_of(keys.reservation("unreplicated")))
-    replica.freeze()
-    try:
-        with within(3):
-            for value in ("first", "second"):
-                with pytest.raises(OutcomeUnknown, match="no replica"):
-                    store.reserve("unreplicated", value)
-    finally:
-        replica.thaw()
+    with frozen(replica), within(3):
+        for value in ("first", "second"):
+            with pytest.raises(OutcomeUnknown, match="no replica"):
+                store.reserve("unreplicated", value)
     until(shared_cluster.is_whole)
     assert store.reserve("unreplicated", "third") == "first"
 
@@ -506,10 +489,8 @@ def test_settings_that_may_lose_games_give_warnings(server: RealServer) -> None:
     server.configure(maxmemory_policy="allkeys-lru")
     assert topology.durability_warnings() == []  # as long as it is never full
     server.configure(maxmemory="1gb", appendonly="no")
-    assert [warning.rpartition(" its ")[2] for warning in topology.durability_warnings()] == [
-        "maxmemory-policy is allkeys-lru",
-        "appendonly is no",
-    ]
+    warnings = [warning.rpartition(" its ")[2] for warning in topology.durability_warnings()]
+    assert warnings == ["maxmemory-policy is allkeys-lru", "appendonly is no"]
 
 
 @pytest.mark.parametrize(

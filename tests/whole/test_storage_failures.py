@@ -18,6 +18,7 @@ from service.games.store.stats import VALID_MS
 from tests.storage.servers import (
     RealServer,
     fill,
+    frozen,
     full,
     read_only,
     too_few_replicas,
@@ -157,21 +158,15 @@ def test_a_server_that_was_killed(scene: Scene, server: RealServer) -> None:
 
 
 def test_a_server_that_does_not_answer(scene: Scene, server: RealServer) -> None:
-    server.freeze()
-    try:
+    with frozen(server):
         all_unavailable(scene.reads(), scene.http)
-    finally:
-        server.thaw()
     scene.is_as_it_was()
 
 
 def test_a_move_that_nobody_heard_of_is_not_made_twice(scene: Scene, server: RealServer) -> None:
     """A write that a frozen server reads later may or may not happen, but the version lets it happen once."""
-    server.freeze()
-    try:
+    with frozen(server):
         answer = scene.writes()[2]()
-    finally:
-        server.thaw()
     # A worker that remembers the game asks for the write at once; another one does not come beyond reading it.
     assert (answer.status_code, answer.json()["code"]) in {(503, "outcome_unknown"), (503, "storage_unavailable")}
     again = scene.writes()[2]()
@@ -181,13 +176,10 @@ def test_a_move_that_nobody_heard_of_is_not_made_twice(scene: Scene, server: Rea
 
 
 def test_a_server_that_is_full(scene: Scene, server: RealServer) -> None:
-    server.configure(maxmemory="1")
-    try:
+    with full(server):
         all_unavailable(scene.writes(), scene.http)
         for ask in scene.reads():
             assert ask().status_code == 200
-    finally:
-        server.configure(maxmemory="0")
     scene.is_as_it_was()
 
 
@@ -211,35 +203,20 @@ def test_a_server_that_is_almost_full_takes_moves_and_no_new_games(scene: Scene,
 
 
 @pytest.mark.nightly
-def test_a_server_that_only_copies_another(scene: Scene, server: RealServer, tmp_path: Path) -> None:
+@pytest.mark.parametrize("stale", ["yes", "no"])
+def test_a_server_that_only_copies_another(scene: Scene, server: RealServer, stale: str) -> None:
+    """It answers reads only if it may tell what it has."""
+    server.configure(replica_serve_stale_data=stale)
+    with read_only(server):
+        all_unavailable([*scene.writes(), *(scene.reads() if stale == "no" else ())], scene.http)
     server.configure(replica_serve_stale_data="yes")
-    server.admin.replicaof("127.0.0.1", "1")
-    try:
-        all_unavailable(scene.writes(), scene.http)
-    finally:
-        server.admin.replicaof("NO", "ONE")
-    scene.is_as_it_was()
-
-
-@pytest.mark.nightly
-def test_a_copy_without_its_original(scene: Scene, server: RealServer) -> None:
-    server.configure(replica_serve_stale_data="no")
-    server.admin.replicaof("127.0.0.1", "1")
-    try:
-        all_unavailable([*scene.reads(), *scene.writes()], scene.http)
-    finally:
-        server.admin.replicaof("NO", "ONE")
-        server.configure(replica_serve_stale_data="yes")
     scene.is_as_it_was()
 
 
 @pytest.mark.nightly
 def test_a_server_that_insists_on_copies(scene: Scene, server: RealServer) -> None:
-    server.configure(min_replicas_to_write="1")
-    try:
+    with too_few_replicas(server):
         all_unavailable(scene.writes(), scene.http)
-    finally:
-        server.configure(min_replicas_to_write="0")
     scene.is_as_it_was()
 
 
@@ -313,13 +290,10 @@ def until_busy(client: redis.Redis) -> None:
 
 
 @pytest.mark.nightly
-def test_connections_that_the_server_has_cut(scene: Scene, server: RealServer) -> None:
+def test_connections_that_the_server_has_cut_and_scripts_that_it_has_forgotten(
+    scene: Scene, server: RealServer
+) -> None:
     server.admin.client_kill_filter(_type="normal", skipme=True)
-    scene.is_as_it_was()
-
-
-@pytest.mark.nightly
-def test_scripts_that_the_server_has_forgotten(scene: Scene, server: RealServer) -> None:
     server.admin.script_flush()
     scene.is_as_it_was()
 
