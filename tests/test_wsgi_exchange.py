@@ -106,15 +106,8 @@ def test_a_response_has_the_date_of_its_second(clock: Clock) -> None:
 @pytest.mark.parametrize(
     "header",
     [
-        ("X-Name", "a\r\nSet-Cookie: b"),
-        ("X-Name", "a\r\n\r\nbody"),
-        ("X-Name", "a\nb"),
-        ("X-Name", "a\rb"),
-        ("X-Name", "a\x00b"),
-        ("X-Name\r\nX-Other", "a"),
-        ("X Name", "a"),
-        ("X-Name:", "a"),
-        ("", "a"),
+        *(("X-Name", "a\r\nSet-Cookie: b"), ("X-Name", "a\r\n\r\nbody"), ("X-Name", "a\nb"), ("X-Name", "a\rb")),
+        *(("X-Name", "a\x00b"), ("X-Name\r\nX-Other", "a"), ("X Name", "a"), ("X-Name:", "a"), ("", "a")),
     ],
 )
 def test_a_header_that_is_not_valid_is_not_sent(header: Header) -> None:

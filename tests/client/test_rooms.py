@@ -20,13 +20,8 @@ CLIENT: Final = Path(service.client.__file__).parent
 PAGE: Final = CLIENT.parents[1] / "docs" / "page.md"
 
 LAYERS: Final = (
-    ("main.js",),
-    ("views",),
-    ("table", "setup", "checks"),
-    ("game",),
-    ("shell",),
-    ("texts",),
-    ("vendor", "events.js"),
+    *(("main.js",), ("views",), ("table", "setup", "checks"), ("game",)),
+    *(("shell",), ("texts",), ("vendor", "events.js")),
 )
 """From the top: a room, or a module outside of them, imports from no other of its own layer."""
 

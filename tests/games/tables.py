@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from service.engine.deal import ArrangedDeal
 from service.engine.moves import DEAL, Move
 from service.engine.referee import legal_moves
+from service.engine.state import Phase
 from service.games.access import Access
 from service.games.automation.due import Automation
 from service.games.commands.move import Expected, MoveCommand
@@ -111,6 +112,10 @@ class Hosted:
         return None if deadline is None else deadline - self.now
 
     @property
+    def banks(self) -> tuple[int, ...]:
+        return self.game.running_clock.banks
+
+    @property
     def due(self) -> dict[str, int | None]:
         """Milliseconds to the reminders in the store."""
         found = {kind: self.store._reminders[kind].get(self.id) for kind in _KINDS}
@@ -153,6 +158,15 @@ class Hosted:
         committed = self.service.time_out(self.id, self.store.read_clock(self.id))
         return list(committed.events) if isinstance(committed, Committed) else []
 
+    def lapse(self, time: int = 61_000) -> list[GameEvent]:
+        """Let so much time pass, and time out."""
+        self.now += time
+        return self.time_out()
+
+    def go_and_return(self, seat: int) -> None:
+        self.leave(seat)
+        self.come_back(seat)
+
     def play(self, choose: Choose = first) -> Committed:
         """What the service has to play."""
         turn = self.service.next_turn(self.id)
@@ -160,6 +174,13 @@ class Hosted:
         if turn.action == "deal":
             return self.service.play(turn, DEAL)
         return self.service.play(turn, choose(legal_moves(turn.game.rules, turn.game.state, turn.seat)))
+
+    def until_turn(self, *seats: int) -> None:
+        """Play on until it is the turn of one of these seats."""
+        self.play_on(lambda game: game.state.turn in seats)
+
+    def until(self, phase: Phase) -> None:
+        self.play_on(lambda game: game.state.phase == phase)
 
     def play_on(self, until: Callable[[Game], bool], most: int = 2000) -> None:
         """Everybody plays, the service for those who are away, until something is so."""

@@ -64,13 +64,13 @@ def test_a_bank_loses_what_a_turn_took_and_gains_the_increment_up_to_what_it_was
     one, other = hosted.turn, 1 - hosted.turn
     assert hosted.left == 300_000
     hosted.move(after=30_000)
-    assert hosted.game.running_clock.banks[one] == 280_000
-    assert hosted.game.running_clock.banks[other] == 300_000
+    assert hosted.banks[one] == 280_000
+    assert hosted.banks[other] == 300_000
     hosted.move(after=4_000)
-    hosted.play_on(lambda game: game.state.turn == one)
-    assert hosted.game.running_clock.banks[other] == 300_000
+    hosted.until_turn(one)
+    assert hosted.banks[other] == 300_000
     assert hosted.left == 280_000
-    assert [seat.bank for seat in hosted.view(0).seats] == list(hosted.game.running_clock.banks)
+    assert [seat.bank for seat in hosted.view(0).seats] == list(hosted.banks)
 
 
 def test_a_turn_of_several_moves_has_one_time() -> None:
@@ -87,34 +87,30 @@ def test_the_time_of_a_turn_with_several_tiles_counts_once() -> None:
     hosted = Hosted("hhhh", BANK, key="menschenwolf")
     of_several(hosted)
     seat = hosted.turn
-    before = hosted.game.running_clock.banks
+    before = hosted.banks
     hosted.move(choose=lambda moves: next(move for move in moves if move.action == "done"), after=50_000)
-    banks = hosted.game.running_clock.banks
+    banks = hosted.banks
     assert banks[seat] == 260_000
     assert [banks[each] for each in range(4) if each != seat] == [before[each] for each in range(4) if each != seat]
 
 
 def test_a_flip_that_ends_the_round_ends_the_turn() -> None:
-    hosted = Hosted("hh", BANK._replace(absence="move"), key="menschenwolf", seed="flip 3")
-    hosted.move()
     for number in range(200):
-        if any(move.action == "flip" for move in hosted.view(hosted.turn).view.legal_moves):
-            break
         hosted = Hosted("hh", BANK._replace(absence="move"), key="menschenwolf", seed=f"flip {number}")
         hosted.move()
+        if any(move.action == "flip" for move in hosted.view(hosted.turn).view.legal_moves):
+            break
     seat, other = hosted.turn, 1 - hosted.turn
     hosted.move(choose=lambda _: FLIP, after=50_000)
     assert Flipped(seat) in hosted.events()[-4:]
     assert hosted.game.state.phase == ROUND_OVER
-    assert hosted.game.running_clock.banks[seat] == 260_000
-    assert hosted.game.running_clock.banks[other] == 300_000
-    assert hosted.left == 60_000
+    assert (hosted.banks[seat], hosted.banks[other], hosted.left) == (260_000, 300_000, 60_000)
 
 
 def test_the_deal_between_two_rounds_has_a_time_of_its_own_after_which_the_service_deals() -> None:
     for clock, time in ((MINUTE, 60_000), (BANK, 60_000), (ClockSettings(bank=20_000), 20_000)):
         hosted = Hosted("hb", clock)
-        hosted.play_on(lambda game: game.state.phase == ROUND_OVER)
+        hosted.until(ROUND_OVER)
         assert hosted.left == time
         assert bot_turn(hosted.game) is None
         hosted.now += time + 999
@@ -130,7 +126,7 @@ def test_a_clock_that_goes_back_takes_nothing_from_anybody() -> None:
     seat, shown = hosted.turn, hosted.game.deadline
     hosted.now -= 100_000
     hosted.move()
-    assert hosted.game.running_clock.banks[seat] == 300_000
+    assert hosted.banks[seat] == 300_000
     assert hosted.game.updated_at == START
     assert shown is not None
     assert hosted.game.deadline == START + 300_000
@@ -155,7 +151,7 @@ def test_nobody_is_timed_out_before_the_deadline_and_its_grace() -> None:
     hosted.now += 1
     assert hosted.time_out() == [TimedOut(seat, "bot")]
     assert hosted.game.presence == Presence(frozenset({seat}))
-    assert hosted.game.running_clock.banks[seat] == -GRACE_MS
+    assert hosted.banks[seat] == -GRACE_MS
     assert hosted.view(seat).seats[seat].bank == 0
     assert hosted.game.deadline is None
     assert hosted.due["clock"] is None
@@ -216,8 +212,7 @@ def test_of_a_move_and_a_time_out_at_once_the_first_one_counts() -> None:
     hosted.move(expected=Expected(version))  # late, but first
     assert hosted.time_out() == []
     seat, version = hosted.turn, hosted.game.version
-    hosted.now += 61_000
-    assert hosted.time_out() == [TimedOut(seat, "bot")]
+    assert hosted.lapse() == [TimedOut(seat, "bot")]
     with pytest.raises(MoveRefused) as refused:
         hosted.move(seat, expected=Expected(version))
     assert isinstance(refused.value.cause, StaleVersion)
@@ -249,8 +244,7 @@ def test_a_time_out_whose_turn_ends_meanwhile_concerns_nobody_else() -> None:
 
 def test_a_substitute_whose_person_came_first_makes_no_move() -> None:
     hosted = Hosted("hh", MINUTE)
-    hosted.now += 61_000
-    hosted.time_out()
+    hosted.lapse()
     turn = hosted.service.next_turn(hosted.id)
     assert turn is not None
     move = hosted.view(turn.seat).view.legal_moves[0]
@@ -263,8 +257,7 @@ def test_a_substitute_plays_one_whole_turn_where_the_player_stays_present() -> N
     hosted = Hosted("hh", MINUTE._replace(absence="move"), key="menschenwolf")
     to_draw(hosted)
     seat = hosted.turn
-    hosted.now += 61_000
-    assert hosted.time_out() == [TimedOut(seat, "move")]
+    assert hosted.lapse() == [TimedOut(seat, "move")]
     assert hosted.game.presence == Presence(substituted=seat)
     while hosted.turn == seat:
         hosted.play()
@@ -278,8 +271,7 @@ def test_a_player_is_back_by_moving_in_the_turn_of_a_substitute() -> None:
     hosted = Hosted("hh", MINUTE._replace(absence="move"), key="menschenwolf")
     to_draw(hosted)
     seat = hosted.turn
-    hosted.now += 61_000
-    hosted.time_out()
+    hosted.lapse()
     hosted.move(seat, drawing, after=500)
     assert hosted.events()[-2] == Returned(seat)
     assert isinstance(hosted.events()[-1], Drew)
@@ -290,11 +282,10 @@ def test_a_player_is_back_by_moving_in_the_turn_of_a_substitute() -> None:
 def test_a_substituted_turn_gains_the_increment_and_costs_the_rest_of_the_bank() -> None:
     hosted = Hosted("hh", ClockSettings(bank=60_000, increment=7_000, absence="move"))
     seat = hosted.turn
-    hosted.now += 61_000
-    hosted.time_out()
+    hosted.lapse()
     hosted.play()
-    assert hosted.game.running_clock.banks[seat] == 6_000, "the grace is owed to the bank"
-    assert hosted.game.running_clock.banks[1 - seat] == 60_000
+    assert hosted.banks[seat] == 6_000, "the grace is owed to the bank"
+    assert hosted.banks[1 - seat] == 60_000
 
 
 # Leaving and coming back
@@ -310,8 +301,7 @@ def test_leaving_and_coming_back_buys_no_time() -> None:
     hosted.come_back(seat)
     assert hosted.left == 10_000  # more than what was left, once
     hosted.wait(3_000)
-    hosted.leave(seat)
-    hosted.come_back(seat)
+    hosted.go_and_return(seat)
     assert hosted.left == 7_000
     hosted.wait(8_000)
     assert hosted.time_out() == [TimedOut(seat, "bot")]
@@ -325,24 +315,23 @@ def test_leaving_costs_the_bank_what_the_turn_took_until_then() -> None:
     seat = hosted.turn
     hosted.wait(20_000)
     hosted.leave(seat)
-    assert hosted.game.running_clock.banks[seat] == 280_000
+    assert hosted.banks[seat] == 280_000
     hosted.wait(100_000)
     hosted.come_back(seat)
     assert hosted.left == 280_000
     hosted.move(after=30_000)
-    assert hosted.game.running_clock.banks[seat] == 260_000
+    assert hosted.banks[seat] == 260_000
 
 
 def test_who_comes_back_after_a_time_out_has_ten_seconds() -> None:
     hosted = Hosted("hh", BANK)
     seat = hosted.turn
-    hosted.now += 301_000
-    hosted.time_out()
+    hosted.lapse(301_000)
     hosted.play()
-    assert hosted.game.running_clock.banks[seat] == -GRACE_MS
+    assert hosted.banks[seat] == -GRACE_MS
     hosted.come_back(seat)
-    assert hosted.game.running_clock.banks[seat] == 10_000
-    hosted.play_on(lambda game: game.state.turn == seat)
+    assert hosted.banks[seat] == 10_000
+    hosted.until_turn(seat)
     assert hosted.left == 10_000
 
 
@@ -352,15 +341,13 @@ def test_a_bank_is_not_refilled_by_leaving_and_coming_back() -> None:
     for _ in range(4):
         began = hosted.now
         hosted.wait(hosted.left or 0)
-        hosted.leave(seat)
-        hosted.come_back(seat)
+        hosted.go_and_return(seat)
         hosted.wait(min(hosted.left or 0, 8_000))
         used += hosted.now - began
         hosted.move(seat)
         # Nor in the turn of another.
-        hosted.leave(seat)
-        hosted.come_back(seat)
-        hosted.play_on(lambda game: game.state.turn == seat)
+        hosted.go_and_return(seat)
+        hosted.until_turn(seat)
     assert used == 20_000, "the bank, and once what a return grants"
     assert hosted.left == 0
     hosted.wait(1_000)
@@ -371,11 +358,10 @@ def test_each_seat_is_granted_time_once_in_a_match_and_only_if_it_has_less() -> 
     hosted = Hosted("hhh", BANK)
     seats = range(3)
     for seat in seats:
-        hosted.leave(seat)
-        hosted.come_back(seat)
+        hosted.go_and_return(seat)
     assert not hosted.game.running_clock.granted
     for seat in seats:
-        hosted.play_on(lambda game, seat=seat: game.state.turn == seat)  # type: ignore[misc]
+        hosted.until_turn(seat)
         hosted.wait(301_000)
         assert hosted.time_out() == [TimedOut(seat, "bot")]
         hosted.come_back(seat)
@@ -387,10 +373,9 @@ def test_what_a_return_grants_for_a_turn_is_granted_once_in_a_match() -> None:
     hosted = Hosted("hhh", MINUTE)
     seat = hosted.turn
     for left in (10_000, 5_000):
-        hosted.play_on(lambda game: game.state.turn == seat)
+        hosted.until_turn(seat)
         hosted.wait(55_000)
-        hosted.leave(seat)
-        hosted.come_back(seat)
+        hosted.go_and_return(seat)
         assert hosted.left == left
         hosted.move(seat)
 
@@ -413,7 +398,7 @@ def test_while_everybody_is_away_the_game_sleeps_and_its_time_begins_anew_afterw
 
 def test_a_sleeping_deal_begins_anew_when_somebody_is_back() -> None:
     hosted = Hosted("hh", MINUTE)
-    hosted.play_on(lambda game: game.state.phase == ROUND_OVER)
+    hosted.until(ROUND_OVER)
     hosted.leave(0)
     hosted.wait(20_000)
     assert hosted.left == 40_000
@@ -452,7 +437,7 @@ def test_leaving_works_without_a_clock_and_leaves_no_trace_in_storage() -> None:
 def test_nobody_delays_a_computer_player_by_leaving_and_coming_back() -> None:
     hosted = Hosted("hbh")
     if hosted.turn != 1:
-        hosted.play_on(lambda game: game.state.turn == 1)
+        hosted.until_turn(1)
     due = hosted.due["bots"]
     assert due == 1_000 - LEAD_MS
     for _ in range(3):
@@ -469,7 +454,7 @@ def test_presence_needs_a_match_that_is_running_with_that_seat() -> None:
         waiting.leave(0)
     assert waiting.due == {"bots": None, "clock": None}
     finished = Hosted("hh", options={"limit": 30})
-    finished.play_on(lambda game: game.state.phase == FINISHED)
+    finished.until(FINISHED)
     with pytest.raises(GameOver):
         finished.leave(0)
     out = Hosted("hhh", MINUTE._replace(absence="claim"), options={"limit": 30})
@@ -526,7 +511,7 @@ def test_a_move_that_was_meant_for_before_the_own_time_out_is_refused() -> None:
 
 def test_a_claim_counts_from_the_deadline_on_and_once() -> None:
     hosted = Hosted("hhb", MINUTE._replace(absence="claim"))
-    hosted.play_on(lambda game: game.state.turn == 0)
+    hosted.until_turn(0)
     assert hosted.due == {"bots": None, "clock": None}
     hosted.wait(60_999)
     with pytest.raises(NotDue):
@@ -607,8 +592,7 @@ def test_a_forfeit_that_leaves_one_side_ends_the_match() -> None:
 
 def test_a_match_with_payments_can_end_by_a_forfeit() -> None:
     hosted = Hosted("hh", MINUTE._replace(absence="forfeit"), key="dominospiel")
-    hosted.now += 61_000
-    hosted.time_out()
+    hosted.lapse()
     card = hosted.games.queries.score(hosted.access(0))
     assert card.settlement is not None
     assert sum(card.settlement.amounts) == 0
@@ -617,12 +601,11 @@ def test_a_match_with_payments_can_end_by_a_forfeit() -> None:
 def test_others_play_on_without_who_has_forfeited_who_cannot_win() -> None:
     hosted = forfeiting("hhh", limit=30)
     seat = hosted.turn
-    hosted.now += 61_000
-    assert hosted.time_out() == [TimedOut(seat, "forfeit"), Forfeited(seat)]
+    assert hosted.lapse() == [TimedOut(seat, "forfeit"), Forfeited(seat)]
     hosted.come_back(seat)
     assert hosted.game.presence == Presence(frozenset(), frozenset({seat}))
     hosted.leave(seat)
-    hosted.play_on(lambda game: game.state.phase == FINISHED)
+    hosted.until(FINISHED)
     assert hosted.game.state.winners
     assert seat not in hosted.game.state.winners
     standings = hosted.games.queries.score(hosted.access(0)).standings
@@ -637,7 +620,7 @@ def test_who_has_forfeited_does_not_win_even_with_the_best_total() -> None:
         seat = hosted.turn
         hosted.now += 61_000
         hosted.time_out()
-        hosted.play_on(lambda game: game.state.phase == FINISHED)
+        hosted.until(FINISHED)
         game = hosted.game
         if game.rules.match_end(game.state).winners == (seat,):
             others = [each for each in range(4) if each != seat]
@@ -667,10 +650,9 @@ def test_who_goes_out_may_leave_one_side_that_has_not_forfeited() -> None:
 def test_a_team_has_forfeited_when_all_its_seats_have() -> None:
     hosted = forfeiting("hhhh", teams=2)
     seat = hosted.turn
-    hosted.now += 61_000
-    assert hosted.time_out() == [TimedOut(seat, "forfeit"), Forfeited(seat)]
+    assert hosted.lapse() == [TimedOut(seat, "forfeit"), Forfeited(seat)]
     partner = (seat + 2) % 4
-    hosted.play_on(lambda game: game.state.turn == partner)
+    hosted.until_turn(partner)
     hosted.now += 61_000
     others = tuple(each for each in range(4) if each % 2 != seat % 2)
     assert hosted.time_out() == [TimedOut(partner, "forfeit"), Forfeited(partner), Finished(others, "forfeit")]
@@ -679,10 +661,9 @@ def test_a_team_has_forfeited_when_all_its_seats_have() -> None:
 def test_computer_players_decide_the_match_when_all_people_have_forfeited() -> None:
     hosted = forfeiting("hhbb", limit=30)
     for seat in (0, 1):
-        hosted.play_on(lambda game, seat=seat: game.state.turn == seat)  # type: ignore[misc]
-        hosted.now += 61_000
-        assert hosted.time_out()[-1] == Forfeited(seat)
-    hosted.play_on(lambda game: game.state.phase == FINISHED)
+        hosted.until_turn(seat)
+        assert hosted.lapse()[-1] == Forfeited(seat)
+    hosted.until(FINISHED)
     last = hosted.events()[-1]
     assert isinstance(last, Finished)
     assert set(last.winners) <= {2, 3}
@@ -691,9 +672,8 @@ def test_computer_players_decide_the_match_when_all_people_have_forfeited() -> N
 
 def test_a_match_waits_for_a_person_who_is_away_without_having_forfeited() -> None:
     hosted = forfeiting("hhbb")
-    hosted.play_on(lambda game: game.state.turn == 0)
-    hosted.now += 61_000
-    hosted.time_out()
+    hosted.until_turn(0)
+    hosted.lapse()
     hosted.leave(1)
     assert hosted.due == {"bots": None, "clock": None}
 
@@ -701,9 +681,8 @@ def test_a_match_waits_for_a_person_who_is_away_without_having_forfeited() -> No
 def test_the_whole_team_wins_with_a_partner_who_has_forfeited() -> None:
     hosted = forfeiting("hhhh", teams=2)
     for seat in (0, 1, 3):
-        hosted.play_on(lambda game, seat=seat: game.state.turn == seat)  # type: ignore[misc]
-        hosted.now += 61_000
-        events = hosted.time_out()
+        hosted.until_turn(seat)
+        events = hosted.lapse()
     assert events[-1] == Finished((0, 2), "forfeit")
 
 
@@ -712,10 +691,10 @@ def test_the_whole_team_wins_with_a_partner_who_has_forfeited() -> None:
 
 def test_computer_players_alone_deal_and_stop_after_many_rounds() -> None:
     hosted = Hosted("bb", options={"limit": 30})
-    hosted.play_on(lambda game: game.state.phase == FINISHED)
+    hosted.until(FINISHED)
     assert any(isinstance(event, Finished) for event in hosted.events())
     many = Hosted("bbb", options={"limit": 500})
-    many.play_on(lambda game: game.state.phase == ROUND_OVER)
+    many.until(ROUND_OVER)
     game = many.game
     for rounds, sleeps in ((MAX_ROUNDS_OF_BOTS - 1, False), (MAX_ROUNDS_OF_BOTS, True)):
         assert (bot_turn(game._replace(state=game.state._replace(round=rounds))) is None) is sleeps
@@ -727,7 +706,7 @@ def test_computer_players_deal_when_all_people_are_out_of_the_match() -> None:
         hosted.play_on(lambda game: game.state.phase == FINISHED or bool(game.state.eliminated_round[0]))
         if hosted.game.state.phase != FINISHED:
             assert hosted.game.deadline is None
-            hosted.play_on(lambda game: game.state.phase == FINISHED)
+            hosted.until(FINISHED)
             return
     raise AssertionError("no match that goes on without its only person")
 
@@ -738,8 +717,7 @@ def test_thirteen_seats_are_timed_out_one_after_another_until_all_sleep() -> Non
         if len(hosted.game.presence.away) == 13:
             break
         if hosted.game.deadline is not None:
-            hosted.now += 61_000
-            assert hosted.time_out(), number
+            assert hosted.lapse(), number
         else:
             hosted.play()
     assert len(hosted.game.presence.away) == 13
@@ -766,7 +744,7 @@ def test_a_game_from_a_record_begins_with_whole_times(seats: str) -> None:
     for clock, time in ((MINUTE, 60_000), (BANK, 300_000)):
         source = Hosted("hh", seed=None)
         source.play_on(lambda game: len(game.state.layout.placements) > 4)
-        source.play_on(lambda game: game.state.phase == ROUND_OVER)
+        source.until(ROUND_OVER)
         source.move()
         game = source.game
         version = game.version - 1
@@ -781,8 +759,8 @@ def test_a_game_from_a_record_begins_with_whole_times(seats: str) -> None:
             joined = hosted.games.commands.join(hosted.games.access.authenticate(hosted.id, None), command).answer
             hosted.tokens[1] = joined.seat.token
             assert hosted.left in (time, 60_000)
-        assert hosted.game.running_clock.banks in ((), (300_000, 300_000))
-        hosted.play_on(lambda game: game.state.phase == PLAYING)
+        assert hosted.banks in ((), (300_000, 300_000))
+        hosted.until(PLAYING)
         assert hosted.game.state.round == 2
 
 
@@ -793,8 +771,7 @@ def test_an_arranged_game_has_a_clock_and_computer_players() -> None:
     stock = tuple(tile for tile in Hosted("hh").game.rules.tiles if tile not in held)
     hosted = Hosted("hb", MINUTE, deals=[ArrangedDeal(dealt, stock)], seed=None)
     assert (hosted.turn, hosted.left) == (0, 60_000)
-    hosted.now += 61_000
-    assert hosted.time_out() == [TimedOut(0, "bot")]
+    assert hosted.lapse() == [TimedOut(0, "bot")]
     assert hosted.due == {"bots": None, "clock": None}  # nobody is left to play for
 
 
@@ -830,9 +807,8 @@ def stored_absence(game: Game) -> list[object]:
 
 def test_a_game_is_stored_with_all_its_fields() -> None:
     hosted = Hosted("hhb", ClockSettings(bank=60_000, increment=3_000, absence="forfeit"), pace=300)
-    hosted.play_on(lambda game: game.state.turn == 0)
-    hosted.now += 61_000
-    hosted.time_out()
+    hosted.until_turn(0)
+    hosted.lapse()
     hosted.come_back(0)
     hosted.leave(1)
     game = hosted.game

@@ -35,15 +35,9 @@ class Noted(GamesOfBots):
 @pytest.mark.parametrize(
     ("seats", "absence", "expected"),
     [
-        ("bb", None, True),
-        ("pp", "forfeit", False),
-        ("pb", "forfeit", False),
-        ("pbb", "forfeit", True),
-        ("obb", "forfeit", True),
-        ("pob", "forfeit", False),
-        ("pbb", "bot", False),
-        ("pbb", None, False),
-        ("ob", None, False),
+        *(("bb", None, True), ("pp", "forfeit", False), ("pb", "forfeit", False)),
+        *(("pbb", "forfeit", True), ("obb", "forfeit", True), ("pob", "forfeit", False)),
+        *(("pbb", "bot", False), ("pbb", None, False), ("ob", None, False)),
     ],
 )
 def test_computer_players_go_on_alone_where_nobody_else_has_to_stay(

@@ -117,13 +117,8 @@ def test_the_sentences_follow_the_table_and_the_names() -> None:
         EventView(9, 0, Played(2, parse_tile("0-5"), "left", face_down=False)),
     ]
     assert [sentences.sentence(each) for each in events] == [
-        "Player 2 leaves the lead to the partner.",
-        "Bo joined the game.",
-        "Round one was dealt.",
-        "Bo opened with one four.",
-        "Player 3 played four six on the right; ends one and six.",
-        "Round two was dealt.",
-        "Ada opened with double one.",
-        "The round is over.",
+        *("Player 2 leaves the lead to the partner.", "Bo joined the game.", "Round one was dealt."),
+        *("Bo opened with one four.", "Player 3 played four six on the right; ends one and six."),
+        *("Round two was dealt.", "Ada opened with double one.", "The round is over."),
         "Cy played blank five on the left; ends five and six.",
     ]

@@ -133,13 +133,8 @@ def wrong(verdict: Verdict) -> list[str]:
 @pytest.mark.parametrize(
     ("store", "complaints"),
     [
-        (ForgetsWrites, doubled),
-        (ForgetsIdempotency, doubled),
-        (ChecksIdempotencyLate, doubled),
-        (LosesWrites, lost),
-        (LastWriteWins, lost),
-        (SkipsEvents, wrong),
-        (LosesCompactedEvents, wrong),
+        *((ForgetsWrites, doubled), (ForgetsIdempotency, doubled), (ChecksIdempotencyLate, doubled)),
+        *((LosesWrites, lost), (LastWriteWins, lost), (SkipsEvents, wrong), (LosesCompactedEvents, wrong)),
     ],
 )
 def test_a_store_that_breaks_its_promise_is_detected(

@@ -29,7 +29,7 @@ from service.outgoing.connection import MAX_PER_HOST
 from service.outgoing.lookups import LookupFailed
 from service.outgoing.sender import MAX_ANSWER_BYTES, REASONS, Answer, Sender, SendFailed
 from tests.outgoing.conftest import OpenEndpoint
-from tests.outgoing.endpoints import HOST, PUBLIC, Endpoint, Network, answer, endless, raw
+from tests.outgoing.endpoints import HOST, PUBLIC, Behaviour, Endpoint, Network, answer, endless, raw
 from tests.support.serving import ROOT
 
 pytestmark = pytest.mark.gate
@@ -41,26 +41,45 @@ LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 TIMEOUT = 20.0
 """Seconds that no test takes unless it fails."""
 
-SENDERS: list[Sender] = []
 NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 UNDER_GEVENT = "from gevent import monkey; monkey.patch_all(); import sys, pytest; sys.exit(pytest.main(sys.argv[1:]))"
 
 
-@pytest.fixture(autouse=True)
-def close_senders() -> Iterator[None]:
-    yield
-    while SENDERS:
-        SENDERS.pop().close()
+class Net:
+    """Endpoints and senders, which are closed after the test."""
+
+    def __init__(self, open_endpoint: OpenEndpoint, trust: ssl.SSLContext) -> None:
+        self.open = open_endpoint
+        self.trust = trust
+        self._senders: list[Sender] = []
+
+    def new_sender(self, **options: Any) -> Sender:
+        self._senders.append(Sender("domino-server/1.2.3", **options))
+        return self._senders[-1]
+
+    def sender(self, network: Network, **options: Any) -> Sender:
+        return self.new_sender(**{"tls": self.trust, "lookup": network.lookup, "connect": network.connect, **options})
+
+    def posted(self, *behaviours: Behaviour) -> Answer:
+        return post(self.sender(Network(self.open(*behaviours))))
+
+    def failed(self, endpoint: Endpoint, timeout: float = TIMEOUT) -> str:
+        return failure(self.sender(Network(endpoint)), timeout=timeout)
+
+    def times_out(self, behaviour: Behaviour, timeout: float) -> bool:
+        """Whether a request is given up for its time. Its URL is an address, as a look-up takes time of its own."""
+        return failure(self.sender(Network(self.open(behaviour))), f"https://{PUBLIC}/", timeout) == "timeout"
+
+    def close(self) -> None:
+        for sender in self._senders:
+            sender.close()
 
 
-def new_sender(**options: Any) -> Sender:
-    """A sender that is closed after the test."""
-    SENDERS.append(Sender("domino-server/1.2.3", **options))
-    return SENDERS[-1]
-
-
-def sender(network: Network, trust: ssl.SSLContext, **options: Any) -> Sender:
-    return new_sender(tls=trust, lookup=network.lookup, connect=network.connect, **options)
+@pytest.fixture
+def net(open_endpoint: OpenEndpoint, trust: ssl.SSLContext) -> Iterator[Net]:
+    net = Net(open_endpoint, trust)
+    yield net
+    net.close()
 
 
 def post(by: Sender, url: str = URL, timeout: float = TIMEOUT, **options: Any) -> Answer:
@@ -79,28 +98,13 @@ def failure(by: Sender, url: str = URL, timeout: float = TIMEOUT) -> str:
     return caught.value.reason
 
 
-def posted(endpoint: Endpoint, trust: ssl.SSLContext) -> Answer:
-    return post(sender(Network(endpoint), trust))
-
-
-def failed(endpoint: Endpoint, trust: ssl.SSLContext, timeout: float = TIMEOUT) -> str:
-    return failure(sender(Network(endpoint), trust), timeout=timeout)
-
-
-def timed_out(endpoint: Endpoint, trust: ssl.SSLContext, timeout: float) -> bool:
-    """Whether a request is given up for its time. Its URL is an address, as a look-up takes time of its own."""
-    return failure(sender(Network(endpoint), trust), f"https://{PUBLIC}/", timeout) == "timeout"
-
-
 # What arrives
 
 
-def test_the_endpoint_gets_the_request_and_the_sender_its_answer(
-    open_endpoint: OpenEndpoint, trust: ssl.SSLContext
-) -> None:
-    endpoint = open_endpoint(answer("202 Accepted", b"thanks"))
+def test_the_endpoint_gets_the_request_and_the_sender_its_answer(net: Net) -> None:
+    endpoint = net.open(answer("202 Accepted", b"thanks"))
     network = Network(endpoint)
-    got = post(sender(network, trust))
+    got = post(net.sender(network))
     assert (got.status, got.body, got.retry_after, got.complete) == (202, b"thanks", None, True)
     assert 0 <= got.ms < TIMEOUT * 1000
     assert network.connected == [(PUBLIC, 443)]
@@ -118,39 +122,37 @@ def test_the_endpoint_gets_the_request_and_the_sender_its_answer(
     ]
 
 
-def test_a_large_body_arrives_whole(open_endpoint: OpenEndpoint, trust: ssl.SSLContext) -> None:
-    endpoint, body = open_endpoint(answer()), os.urandom(300_000)
-    assert sender(Network(endpoint), trust).post(URL, {}, body, app=APP, timeout=TIMEOUT).status == 200
+def test_a_large_body_arrives_whole(net: Net) -> None:
+    endpoint, body = net.open(answer()), os.urandom(300_000)
+    assert net.sender(Network(endpoint)).post(URL, {}, body, app=APP, timeout=TIMEOUT).status == 200
     assert endpoint.requests[0].endswith(b"\r\n\r\n" + body)
 
 
 @pytest.mark.parametrize("status", ["200 OK", "204 No Content", "400 Bad", "410 Gone", "429 Slow down", "503 Down"])
-def test_every_status_is_an_answer(open_endpoint: OpenEndpoint, trust: ssl.SSLContext, status: str) -> None:
-    assert posted(open_endpoint(answer(status)), trust).status == int(status[:3])
+def test_every_status_is_an_answer(net: Net, status: str) -> None:
+    assert net.posted(answer(status)).status == int(status[:3])
 
 
-def test_interim_answers_are_no_answers_however_many(open_endpoint: OpenEndpoint, trust: ssl.SSLContext) -> None:
+def test_interim_answers_are_no_answers_however_many(net: Net) -> None:
     interim = (
         b"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"
     )
     final = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
-    endpoint = open_endpoint(raw(interim * 2 + final))
-    by = sender(Network(endpoint), trust)
+    endpoint = net.open(raw(interim * 2 + final))
+    by = net.sender(Network(endpoint))
     assert [post(by)[:2] for _ in range(2)] == [(200, b"ok")] * 2
     assert endpoint.accepted == 1
-    assert posted(open_endpoint(raw(b"HTTP/1.1 101 Switching Protocols\r\n\r\n")), trust).status == 101
+    assert net.posted(raw(b"HTTP/1.1 101 Switching Protocols\r\n\r\n")).status == 101
     without_end = endless(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n")
-    assert failure(sender(Network(open_endpoint(without_end)), trust)) == "too_large"
+    assert failure(net.sender(Network(net.open(without_end)))) == "too_large"
 
 
 @pytest.mark.parametrize("status", ["301", "302", "303", "307", "308"])
 @pytest.mark.parametrize("location", ["https://127.0.0.1/", "https://other.example.com/", "//[::1]/", "/elsewhere"])
-def test_a_redirect_is_an_answer_and_is_not_followed(
-    open_endpoint: OpenEndpoint, trust: ssl.SSLContext, status: str, location: str
-) -> None:
-    endpoint = open_endpoint(answer(f"{status} Moved", b"", f"Location: {location}"))
+def test_a_redirect_is_an_answer_and_is_not_followed(net: Net, status: str, location: str) -> None:
+    endpoint = net.open(answer(f"{status} Moved", b"", f"Location: {location}"))
     network = Network(endpoint)
-    assert post(sender(network, trust)).status == int(status)
+    assert post(net.sender(network)).status == int(status)
     assert len(endpoint.requests) == len(network.connected) == len(network.looked_up) == 1
 
 
@@ -164,25 +166,23 @@ def test_a_redirect_is_an_answer_and_is_not_followed(
         *[(text, None) for text in ("Thu, 01 Jan 99999 00:00:00 GMT", "１")],
     ],
 )
-def test_retry_after_is_read(
-    open_endpoint: OpenEndpoint, trust: ssl.SSLContext, field: str, seconds: int | None
-) -> None:
+def test_retry_after_is_read(net: Net, field: str, seconds: int | None) -> None:
     behaviour = raw(f"HTTP/1.1 503 Down\r\nRetry-After: {field}\r\nContent-Length: 0\r\n\r\n".encode())
-    assert posted(open_endpoint(behaviour), trust).retry_after == seconds
+    assert net.posted(behaviour).retry_after == seconds
 
 
-def test_retry_after_may_be_a_date(open_endpoint: OpenEndpoint, trust: ssl.SSLContext) -> None:
+def test_retry_after_may_be_a_date(net: Net) -> None:
     later = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
-    got = posted(open_endpoint(answer("429 Slow down", b"", f"Retry-After: {later}")), trust)
+    got = net.posted(answer("429 Slow down", b"", f"Retry-After: {later}"))
     assert got.retry_after is not None
     assert 3500 < got.retry_after <= 3600
 
 
 @pytest.mark.parametrize("header", [{"x-a": "1\r\nx-b: 2"}, {"x-a\r\nx-b": "1"}, {"x-a": "ü"}, {"": "1"}, {"a b": "1"}])
-def test_a_header_that_would_break_the_request_is_not_sent(trust: ssl.SSLContext, header: dict[str, str]) -> None:
+def test_a_header_that_would_break_the_request_is_not_sent(net: Net, header: dict[str, str]) -> None:
     network = Network()
     with pytest.raises(ValueError, match="cannot be sent"):
-        sender(network, trust).post(URL, header, BODY, app=APP, timeout=TIMEOUT)
+        net.sender(network).post(URL, header, BODY, app=APP, timeout=TIMEOUT)
     assert network.connected == []
 
 
@@ -190,20 +190,18 @@ def test_a_header_that_would_break_the_request_is_not_sent(trust: ssl.SSLContext
 
 
 @pytest.mark.parametrize(
-    "addresses", [("127.0.0.1",), (PUBLIC, "10.0.0.1"), ("::1", PUBLIC), ("169.254.169.254",), ("fe80::1%1",)]
+    "addresses", [(), ("127.0.0.1",), (PUBLIC, "10.0.0.1"), ("::1", PUBLIC), ("169.254.169.254",), ("fe80::1%1",)]
 )
-def test_nothing_is_sent_to_a_name_with_an_address_that_is_not_public(
-    trust: ssl.SSLContext, addresses: tuple[str, ...]
+def test_nothing_is_sent_to_a_name_without_an_address_or_with_one_that_is_not_public(
+    net: Net, addresses: tuple[str, ...]
 ) -> None:
     network = Network(names={HOST: addresses})
-    assert failure(sender(network, trust)) == "refused_address"
+    assert failure(net.sender(network)) == "refused_address"
     assert network.connected == []
 
 
-def test_a_resolver_that_changes_its_answer_has_no_effect_on_where_the_connection_goes(
-    open_endpoint: OpenEndpoint, trust: ssl.SSLContext
-) -> None:
-    network = Network(open_endpoint(raw(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", close=True)))
+def test_a_resolver_that_changes_its_answer_has_no_effect_on_where_the_connection_goes(net: Net) -> None:
+    network = Network(net.open(raw(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", close=True)))
     answers = iter([(PUBLIC,), ("127.0.0.1",), (PUBLIC,)])
     asked = []
 
@@ -211,7 +209,7 @@ def test_a_resolver_that_changes_its_answer_has_no_effect_on_where_the_connectio
         asked.append(host)
         return next(answers)
 
-    by = new_sender(tls=trust, lookup=lookup, connect=network.connect)
+    by = net.new_sender(tls=net.trust, lookup=lookup, connect=network.connect)
     assert post(by).status == 200
     assert (len(asked), network.connected) == (1, [(PUBLIC, 443)])
     assert failure(by) == "refused_address"
@@ -220,22 +218,22 @@ def test_a_resolver_that_changes_its_answer_has_no_effect_on_where_the_connectio
     assert (len(asked), network.connected) == (3, [(PUBLIC, 443)] * 2)
 
 
-def test_the_system_connects_to_localhost_only_where_its_network_is_allowed(open_endpoint: OpenEndpoint) -> None:
-    endpoint = open_endpoint(answer(), names=())
+def test_the_system_connects_to_localhost_only_where_its_network_is_allowed(net: Net) -> None:
+    endpoint = net.open(answer(), names=())
     for host in ("localhost", "127.0.0.1"):
         url = f"http://{host}:{endpoint.port}/"
-        assert failure(new_sender(), url) == "refused_address"
-        assert failure(new_sender(networks=[ip_network("10.0.0.0/8")]), url) == "refused_address"
+        assert failure(net.new_sender(), url) == "refused_address"
+        assert failure(net.new_sender(networks=[ip_network("10.0.0.0/8")]), url) == "refused_address"
     assert endpoint.accepted == 0
     for host in ("localhost", "127.0.0.1"):
-        by = new_sender(networks=LOOPBACK)
+        by = net.new_sender(networks=LOOPBACK)
         assert post(by, f"http://{host}:{endpoint.port}/").status == 200
     assert endpoint.requests[0].split(b"\r\n")[1] == f"Host: localhost:{endpoint.port}".encode()
 
 
-def test_a_url_can_be_checked_without_a_request(trust: ssl.SSLContext) -> None:
+def test_a_url_can_be_checked_without_a_request(net: Net) -> None:
     network = Network(names={HOST: (PUBLIC,), "inside.example.com": ("10.0.0.1",), "nowhere.example.com": ()})
-    by = sender(network, trust)
+    by = net.sender(network)
     by.check(URL, APP)
     for url, reason in {
         "https://inside.example.com/": "not_public",
@@ -247,28 +245,26 @@ def test_a_url_can_be_checked_without_a_request(trust: ssl.SSLContext) -> None:
     assert network.connected == []
 
 
-def test_behind_a_proxy_a_url_is_checked_without_a_look_up(trust: ssl.SSLContext) -> None:
+def test_behind_a_proxy_a_url_is_checked_without_a_look_up(net: Net) -> None:
     network = Network(names={})
-    by = sender(network, trust, proxy="http://egress:4750")
+    by = net.sender(network, proxy="http://egress:4750")
     by.check(URL, APP)
     with pytest.raises(RefusedUrl, match="not_public"):
         by.check("https://10.0.0.1/", APP)
     assert (network.connected, network.looked_up) == ([], [])
 
 
-def test_variables_of_the_environment_name_no_proxy(
-    open_endpoint: OpenEndpoint, trust: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_variables_of_the_environment_name_no_proxy(net: Net, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
         monkeypatch.setenv(name.upper(), "http://127.0.0.1:1")
-    network = Network(open_endpoint(answer()))
-    assert post(sender(network, trust)).status == 200
+    network = Network(net.open(answer()))
+    assert post(net.sender(network)).status == 200
     assert network.connected == [(PUBLIC, 443)]
 
 
-def test_the_next_address_is_tried_if_one_does_not_accept(open_endpoint: OpenEndpoint, trust: ssl.SSLContext) -> None:
-    network = Network(open_endpoint(answer()), {HOST: ("2606:4700::1", "8.8.4.4", PUBLIC)})
+def test_the_next_address_is_tried_if_one_does_not_accept(net: Net) -> None:
+    network = Network(net.open(answer()), {HOST: ("2606:4700::1", "8.8.4.4", PUBLIC)})
     tried = []
 
     def connect(address: Any, port: int, seconds: float) -> socket.socket:
@@ -277,27 +273,22 @@ def test_the_next_address_is_tried_if_one_does_not_accept(open_endpoint: OpenEnd
             raise ConnectionRefusedError
         return network.connect(address, port, seconds)
 
-    by = new_sender(tls=trust, lookup=network.lookup, connect=connect)
+    by = net.new_sender(tls=net.trust, lookup=network.lookup, connect=connect)
     assert post(by).status == 200
     assert tried == ["2606:4700::1", "8.8.4.4", PUBLIC]
 
 
-def test_a_few_addresses_are_tried_and_no_more(trust: ssl.SSLContext) -> None:
+def test_a_few_addresses_are_tried_and_no_more(net: Net) -> None:
     network = Network(names={HOST: [f"8.8.8.{number}" for number in range(100)]})
-    assert failure(sender(network, trust)) == "connection"
+    assert failure(net.sender(network)) == "connection"
     assert len(network.connected) == 4
 
 
-def test_a_name_without_an_address_fails_as_one_that_is_not_public(trust: ssl.SSLContext) -> None:
-    for addresses in ((), ("10.0.0.1",)):
-        assert failure(sender(Network(names={HOST: addresses}), trust)) == "refused_address"
-
-
-def test_a_look_up_that_fails_is_no_refusal(trust: ssl.SSLContext) -> None:
+def test_a_look_up_that_fails_is_no_refusal(net: Net) -> None:
     def fail(_: str) -> Sequence[str]:
         raise socket.gaierror(socket.EAI_AGAIN, "no answer")
 
-    by = new_sender(tls=trust, lookup=fail)
+    by = net.new_sender(tls=net.trust, lookup=fail)
     assert failure(by) == "lookup"
     with pytest.raises(LookupFailed, match="no_answer"):
         by.check(URL, APP)
@@ -306,30 +297,28 @@ def test_a_look_up_that_fails_is_no_refusal(trust: ssl.SSLContext) -> None:
 # TLS
 
 
-def test_a_certificate_for_another_name_is_refused(open_endpoint: OpenEndpoint, trust: ssl.SSLContext) -> None:
-    endpoint = open_endpoint(answer(), names=("other.example.com",))
-    assert failed(endpoint, trust) == "tls"
+def test_a_certificate_for_another_name_is_refused(net: Net) -> None:
+    endpoint = net.open(answer(), names=("other.example.com",))
+    assert net.failed(endpoint) == "tls"
     assert endpoint.requests == []
 
 
-def test_a_certificate_of_an_unknown_authority_is_refused(open_endpoint: OpenEndpoint) -> None:
-    endpoint, unknown = open_endpoint(answer()), ssl.create_default_context()
+def test_a_certificate_of_an_unknown_authority_is_refused(net: Net) -> None:
+    endpoint, unknown = net.open(answer()), ssl.create_default_context()
     trustme.CA().configure_trust(unknown)
-    assert failed(endpoint, unknown) == "tls"
-    assert failure(new_sender(lookup=Network().lookup, connect=Network(endpoint).connect)) == "tls"
+    assert failure(net.sender(Network(endpoint), tls=unknown)) == "tls"
+    assert failure(net.new_sender(lookup=Network().lookup, connect=Network(endpoint).connect)) == "tls"
     assert endpoint.requests == []
 
 
-def test_an_address_in_the_url_needs_a_certificate_for_that_address(
-    open_endpoint: OpenEndpoint, trust: ssl.SSLContext
-) -> None:
-    assert post(sender(Network(open_endpoint(answer())), trust), f"https://{PUBLIC}/").status == 200
-    assert failure(sender(Network(open_endpoint(answer(), names=(HOST,))), trust), f"https://{PUBLIC}/") == "tls"
+def test_an_address_in_the_url_needs_a_certificate_for_that_address(net: Net) -> None:
+    assert post(net.sender(Network(net.open(answer()))), f"https://{PUBLIC}/").status == 200
+    assert failure(net.sender(Network(net.open(answer(), names=(HOST,)))), f"https://{PUBLIC}/") == "tls"
 
 
-def test_a_server_without_tls_is_refused(trust: ssl.SSLContext) -> None:
+def test_a_server_without_tls_is_refused(net: Net) -> None:
     client, server = socket.socketpair()
-    by = new_sender(tls=trust, lookup=Network().lookup, connect=lambda *_: client)
+    by = net.new_sender(tls=net.trust, lookup=Network().lookup, connect=lambda *_: client)
     with client, server:
         server.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
         assert failure(by) == "tls"
@@ -338,39 +327,37 @@ def test_a_server_without_tls_is_refused(trust: ssl.SSLContext) -> None:
 # Answers that take too much
 
 
-def test_a_huge_answer_is_cut_off(open_endpoint: OpenEndpoint, trust: ssl.SSLContext) -> None:
-    for head in (b"Content-Length: 10000000000", b"Connection: close"):
-        endpoint = open_endpoint(endless(b"HTTP/1.1 200 OK\r\n" + head + b"\r\n\r\n", b"x" * 65536))
-        got = posted(endpoint, trust)
-        assert (got.status, got.body, got.complete) == (200, b"x" * MAX_ANSWER_BYTES, False)
-
-
-def test_a_huge_answer_in_chunks_is_cut_off(open_endpoint: OpenEndpoint, trust: ssl.SSLContext) -> None:
-    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-    got = posted(open_endpoint(endless(head, b"1000\r\n" + b"x" * 4096 + b"\r\n")), trust)
+@pytest.mark.parametrize(
+    ("field", "more"),
+    [
+        (b"Content-Length: 10000000000", b"x" * 65536),
+        (b"Connection: close", b"x" * 65536),
+        (b"Transfer-Encoding: chunked", b"1000\r\n" + b"x" * 4096 + b"\r\n"),
+    ],
+)
+def test_a_huge_answer_is_cut_off(net: Net, field: bytes, more: bytes) -> None:
+    got = net.posted(endless(b"HTTP/1.1 200 OK\r\n" + field + b"\r\n\r\n", more))
     assert (got.status, got.body, got.complete) == (200, b"x" * MAX_ANSWER_BYTES, False)
 
 
 @pytest.mark.parametrize("size", [0, 1, 999, 1000])
 @pytest.mark.parametrize("chunked", [False, True])
-def test_an_answer_as_long_as_allowed_is_complete(
-    open_endpoint: OpenEndpoint, trust: ssl.SSLContext, size: int, chunked: bool
-) -> None:
+def test_an_answer_as_long_as_allowed_is_complete(net: Net, size: int, chunked: bool) -> None:
     body = b"x" * size
     chunks = b"".join(b"1\r\nx\r\n" for _ in body) + b"0\r\n\r\n"
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-    endpoint = open_endpoint(raw(head + chunks) if chunked else answer(body=body))
-    by = sender(Network(endpoint), trust)
+    endpoint = net.open(raw(head + chunks) if chunked else answer(body=body))
+    by = net.sender(Network(endpoint))
     for _ in range(2):
         assert post(by, max_answer=1000)[:2] == (200, body)
         assert post(by, max_answer=1000).complete
     assert endpoint.accepted == 1
 
 
-def test_a_compressed_answer_is_not_decompressed(open_endpoint: OpenEndpoint, trust: ssl.SSLContext) -> None:
+def test_a_compressed_answer_is_not_decompressed(net: Net) -> None:
     bomb = gzip.compress(bytes(50_000_000))
     assert len(bomb) < MAX_ANSWER_BYTES
-    got = posted(open_endpoint(answer("200 OK", bomb, "Content-Encoding: gzip")), trust)
+    got = net.posted(answer("200 OK", bomb, "Content-Encoding: gzip"))
     assert (got.body, got.complete) == (bomb, True)
 
 
@@ -386,10 +373,8 @@ def test_a_compressed_answer_is_not_decompressed(open_endpoint: OpenEndpoint, tr
     ],
     ids=["field", "status", "continue", "trailers", "extensions", "fields"],
 )
-def test_a_head_without_end_is_refused(
-    open_endpoint: OpenEndpoint, trust: ssl.SSLContext, begin: bytes, more: bytes
-) -> None:
-    assert failed(open_endpoint(endless(begin, more)), trust) in ("too_large", "not_http")
+def test_a_head_without_end_is_refused(net: Net, begin: bytes, more: bytes) -> None:
+    assert net.failed(net.open(endless(begin, more))) in ("too_large", "not_http")
 
 
 # Answers that take too long
@@ -418,24 +403,20 @@ def dripping(begin: bytes, more: bytes, pause: float) -> Any:
     ],
     ids=["status", "fields", "body", "chunks", "until closed", "continue"],
 )
-def test_an_answer_that_arrives_byte_by_byte_is_given_up_in_time(
-    open_endpoint: OpenEndpoint, trust: ssl.SSLContext, begin: bytes, more: bytes
-) -> None:
-    assert timed_out(open_endpoint(dripping(begin, more, 0.05)), trust, 0.4)
+def test_an_answer_that_arrives_byte_by_byte_is_given_up_in_time(net: Net, begin: bytes, more: bytes) -> None:
+    assert net.times_out(dripping(begin, more, 0.05), 0.4)
 
 
-def test_an_endpoint_that_never_answers_is_given_up_in_time(open_endpoint: OpenEndpoint, trust: ssl.SSLContext) -> None:
+def test_an_endpoint_that_never_answers_is_given_up_in_time(net: Net) -> None:
     never = Event()
-    assert timed_out(open_endpoint(lambda _: never.wait(TIMEOUT)), trust, 0.2)
+    assert net.times_out(lambda _: never.wait(TIMEOUT), 0.2)
     never.set()
 
 
 @pytest.mark.parametrize("record", ["handshake", "data"])
-def test_tls_that_arrives_byte_by_byte_is_given_up_in_time(
-    open_endpoint: OpenEndpoint, trust: ssl.SSLContext, record: str
-) -> None:
+def test_tls_that_arrives_byte_by_byte_is_given_up_in_time(net: Net, record: str) -> None:
     """One record of TLS, so that no byte of it can be used before the last."""
-    endpoint = open_endpoint(answer(body=b"x" * 15_000))
+    endpoint = net.open(answer(body=b"x" * 15_000))
     client, proxy = socket.socketpair()
     upstream = Network(endpoint).connect(Network, 0, TIMEOUT)  # type: ignore[arg-type] # any address leads there
 
@@ -454,7 +435,7 @@ def test_tls_that_arrives_byte_by_byte_is_given_up_in_time(
     threads = [Thread(target=_quietly, args=(each,), daemon=True) for each in (forward, drip)]
     for each in threads:
         each.start()
-    by = new_sender(tls=trust, lookup=Network().lookup, connect=lambda *_: client)
+    by = net.new_sender(tls=net.trust, lookup=Network().lookup, connect=lambda *_: client)
     with client, proxy, upstream:
         assert failure(by, f"https://{PUBLIC}/", timeout=0.5) == "timeout"
         upstream.shutdown(socket.SHUT_RDWR)
@@ -469,23 +450,23 @@ def _quietly(run: Any) -> None:
         return
 
 
-def test_an_endpoint_that_does_not_read_is_given_up_in_time(trust: ssl.SSLContext) -> None:
+def test_an_endpoint_that_does_not_read_is_given_up_in_time(net: Net) -> None:
     client, other = socket.socketpair()
-    by = new_sender(networks=LOOPBACK, connect=lambda *_: client)
+    by = net.new_sender(networks=LOOPBACK, connect=lambda *_: client)
     begin = time.monotonic()
     with client, other, pytest.raises(SendFailed, match="timeout"):  # the time may be over before it is connected
         by.post("http://127.0.0.1:1/", {}, bytes(50_000_000), app=APP, timeout=0.2)
     assert time.monotonic() - begin < TIMEOUT / 2
 
 
-def test_a_look_up_that_hangs_is_given_up_in_time(trust: ssl.SSLContext) -> None:
+def test_a_look_up_that_hangs_is_given_up_in_time(net: Net) -> None:
     never = Event()
 
     def hang(_: str) -> Sequence[str]:
         never.wait(TIMEOUT)
         return (PUBLIC,)
 
-    assert failure(new_sender(tls=trust, lookup=hang), timeout=0.2) in ("lookup", "timeout")
+    assert failure(net.new_sender(tls=net.trust, lookup=hang), timeout=0.2) in ("lookup", "timeout")
     never.set()
 
 
@@ -507,23 +488,17 @@ def test_a_look_up_that_hangs_is_given_up_in_time(trust: ssl.SSLContext) -> None
     ],
     ids=lambda it: repr(it)[:40],
 )
-def test_what_is_no_answer_has_a_reason(
-    open_endpoint: OpenEndpoint, trust: ssl.SSLContext, data: bytes, reason: str
-) -> None:
-    assert failed(open_endpoint(raw(data, close=True)), trust) == reason
+def test_what_is_no_answer_has_a_reason(net: Net, data: bytes, reason: str) -> None:
+    assert net.failed(net.open(raw(data, close=True))) == reason
 
 
-def test_random_answers_are_answers_or_have_a_reason() -> None:
+def test_random_answers_are_answers_or_have_a_reason(net: Net) -> None:
     luck, outcomes = random.Random(17), Counter[str]()
     pieces = (
         *(b"HTTP/1.1 200 OK", b"HTTP/1.0 204", b"HTTP/1.1 100 C", b"HTTP/1.1 -1 X", b"HTTP/1.1 99999", b"HTTP/1.1"),
         *(
-            b"Content-Length: 5",
-            b"Content-Length: -5",
-            b"Content-Length: 5, 5",
-            b"Content-Length: \xb2",
-            b"\0",
-            b"\xff",
+            *(b"Content-Length: 5", b"Content-Length: -5", b"Content-Length: 5, 5"),
+            *(b"Content-Length: \xb2", b"\0", b"\xff"),
         ),
         *(
             b"Transfer-Encoding: chunked",
@@ -536,7 +511,7 @@ def test_random_answers_are_answers_or_have_a_reason() -> None:
     for _ in range(3000):
         lines = [luck.choice(pieces[:6]), *(luck.choice(pieces) for _ in range(luck.randint(0, 8)))]
         client, server = socket.socketpair()
-        by = new_sender(networks=LOOPBACK, connect=lambda *_, sock=client: sock, tls=NO_TLS)
+        by = net.new_sender(networks=LOOPBACK, connect=lambda *_, sock=client: sock, tls=NO_TLS)
         with client, server:
             server.sendall(luck.choice([b"\r\n", b"\r\n", b"\n"]).join(lines))
             server.shutdown(socket.SHUT_WR)
@@ -551,38 +526,25 @@ def test_random_answers_are_answers_or_have_a_reason() -> None:
     assert min(outcomes.values()) > 100
 
 
-def test_a_port_that_nobody_listens_on_is_no_connection() -> None:
+def test_a_port_that_nobody_listens_on_is_no_connection(net: Net) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-    assert failure(new_sender(networks=LOOPBACK), f"http://127.0.0.1:{port}/") == "connection"
+    assert failure(net.new_sender(networks=LOOPBACK), f"http://127.0.0.1:{port}/") == "connection"
 
 
 # Connections that wait for the next request
 
 
-def test_a_connection_is_used_again_without_another_look_up(open_endpoint: OpenEndpoint, trust: ssl.SSLContext) -> None:
-    network = Network(open_endpoint(answer(body=b"a"), answer("500 Oh", b"b"), answer("204 No Content")))
-    by = sender(network, trust)
+def test_a_connection_is_used_again_without_another_look_up(net: Net) -> None:
+    network = Network(net.open(answer(body=b"a"), answer("500 Oh", b"b"), answer("204 No Content")))
+    by = net.sender(network)
     assert [post(by).status for _ in range(4)] == [200, 500, 204, 204]
     assert len(network.connected) == len(network.looked_up) == 1
 
 
-def test_a_connection_that_the_endpoint_has_closed_is_opened_anew(
-    open_endpoint: OpenEndpoint, trust: ssl.SSLContext
-) -> None:
-    endpoint = open_endpoint(answer())
-    by = sender(Network(endpoint), trust)
-    assert post(by).status == 200
-    endpoint.close_connections()
-    assert post(by).status == 200
-    assert (endpoint.accepted, len(endpoint.requests)) == (2, 2)
-
-
-def test_a_connection_that_is_closed_instead_of_a_second_answer_is_opened_anew_once(
-    open_endpoint: OpenEndpoint, trust: ssl.SSLContext
-) -> None:
-    endpoint = open_endpoint(answer(), raw(b"", close=True), answer("201 Created"), raw(b"", close=True))
-    by = sender(Network(endpoint), trust)
+def test_a_connection_that_is_closed_instead_of_a_second_answer_is_opened_anew_once(net: Net) -> None:
+    endpoint = net.open(answer(), raw(b"", close=True), answer("201 Created"), raw(b"", close=True))
+    by = net.sender(Network(endpoint))
     assert [post(by).status for _ in range(2)] == [200, 201]
     assert (endpoint.accepted, len(endpoint.requests)) == (2, 3)
     assert failure(by) == "connection"
@@ -591,55 +553,55 @@ def test_a_connection_that_is_closed_instead_of_a_second_answer_is_opened_anew_o
 
 @pytest.mark.parametrize("distance", [0, io.DEFAULT_BUFFER_SIZE])
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_an_answer_that_was_not_asked_for_is_not_taken_for_the_next_one(
-    open_endpoint: OpenEndpoint, trust: ssl.SSLContext, scheme: str, distance: int
-) -> None:
+def test_an_answer_that_was_not_asked_for_is_not_taken_for_the_next_one(net: Net, scheme: str, distance: int) -> None:
     """Within what is read with the answer, and right behind it."""
     first = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
     forged = b"HTTP/1.1 299 Forged\r\nContent-Length: 0\r\n\r\n"
-    endpoint = open_endpoint(
+    endpoint = net.open(
         raw(first.ljust(distance, b"x") + forged),
         answer("201 Created"),
         names=("127.0.0.1",) if scheme == "https" else (),
     )
-    by = new_sender(tls=trust, networks=LOOPBACK)
+    by = net.new_sender(tls=net.trust, networks=LOOPBACK)
     assert [post(by, f"{scheme}://127.0.0.1:{endpoint.port}/").status for _ in range(2)] == [200, 201]
 
 
-def test_a_connection_on_which_an_answer_was_cut_off_is_not_used_again(
-    open_endpoint: OpenEndpoint, trust: ssl.SSLContext
+@pytest.mark.parametrize(
+    "head",
+    [
+        "1.0 200 OK\r\nContent-Length: 0",
+        "1.1 200 OK\r\nConnection: close\r\nContent-Length: 0",
+        "1.1 200 OK\r\nContent-Length: 9",
+    ],
+    ids=["HTTP/1.0", "close", "cut off"],
+)
+def test_a_connection_that_the_endpoint_will_close_or_with_an_answer_cut_off_is_not_used_again(
+    net: Net, head: str
 ) -> None:
-    begun = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345"
-    endpoint = open_endpoint(raw(begun), answer("201 Created"))
-    by = sender(Network(endpoint), trust)
+    endpoint = net.open(raw(f"HTTP/{head}\r\n\r\n{'12345' * head.endswith('9')}".encode()), answer("201 Created"))
+    by = net.sender(Network(endpoint))
     assert [post(by, max_answer=4).status for _ in range(2)] == [200, 201]
     assert endpoint.accepted == 2
 
 
-def test_a_request_of_which_an_answer_has_begun_is_not_repeated(
-    open_endpoint: OpenEndpoint, trust: ssl.SSLContext
-) -> None:
-    endpoint = open_endpoint(answer(), raw(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nsho", close=True))
-    by = sender(Network(endpoint), trust)
+def test_a_connection_that_the_endpoint_has_closed_is_opened_anew(net: Net) -> None:
+    endpoint = net.open(answer())
+    by = net.sender(Network(endpoint))
+    assert post(by).status == 200
+    endpoint.close_connections()
+    assert post(by).status == 200
+    assert (endpoint.accepted, len(endpoint.requests)) == (2, 2)
+
+
+def test_a_request_of_which_an_answer_has_begun_is_not_repeated(net: Net) -> None:
+    endpoint = net.open(answer(), raw(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nsho", close=True))
+    by = net.sender(Network(endpoint))
     assert post(by).status == 200
     assert failure(by) == "connection"
     assert len(endpoint.requests) == 2
 
 
-@pytest.mark.parametrize("head", ["HTTP/1.0 200 OK\r\n", "HTTP/1.1 200 OK\r\nConnection: close\r\n"])
-def test_a_connection_that_the_endpoint_will_close_is_not_kept(
-    open_endpoint: OpenEndpoint, trust: ssl.SSLContext, head: str
-) -> None:
-    endpoint = open_endpoint(raw(f"{head}Content-Length: 0\r\n\r\n".encode()))
-    by = sender(Network(endpoint), trust)
-    for _ in range(2):
-        assert post(by).status == 200
-    assert endpoint.accepted == 2
-
-
-def test_requests_at_the_same_time_have_connections_of_their_own_and_some_are_kept(
-    open_endpoint: OpenEndpoint, trust: ssl.SSLContext
-) -> None:
+def test_requests_at_the_same_time_have_connections_of_their_own_and_some_are_kept(net: Net) -> None:
     together, done = Event(), []
     many = MAX_PER_HOST + 4
 
@@ -649,8 +611,8 @@ def test_requests_at_the_same_time_have_connections_of_their_own_and_some_are_ke
         assert together.wait(TIMEOUT)
         sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 
-    endpoint = open_endpoint(behave)
-    by = sender(Network(endpoint), trust)
+    endpoint = net.open(behave)
+    by = net.sender(Network(endpoint))
     threads = [Thread(target=lambda: done.append(post(by).status)) for _ in range(many)]
     for each in threads:
         each.start()
@@ -681,13 +643,11 @@ def proxy_to(endpoint: Endpoint, sock: socket.socket) -> bool:
     return False
 
 
-def test_through_a_proxy_the_host_is_neither_looked_up_nor_connected_to(
-    open_endpoint: OpenEndpoint, trust: ssl.SSLContext
-) -> None:
-    endpoint = open_endpoint(answer("202 Accepted", b"thanks"))
-    proxy = open_endpoint(partial(proxy_to, endpoint), names=())
+def test_through_a_proxy_the_host_is_neither_looked_up_nor_connected_to(net: Net) -> None:
+    endpoint = net.open(answer("202 Accepted", b"thanks"))
+    proxy = net.open(partial(proxy_to, endpoint), names=())
     network = Network(proxy, {"egress": ("10.1.2.3",)})
-    by = sender(network, trust, proxy="http://egress:4750")
+    by = net.sender(network, proxy="http://egress:4750")
     for _ in range(2):
         assert post(by)[:2] == (202, b"thanks")
     assert (network.looked_up, network.connected) == (["egress"], [("10.1.2.3", 4750)])
@@ -699,17 +659,15 @@ def test_through_a_proxy_the_host_is_neither_looked_up_nor_connected_to(
     ("status", "reason"),
     [("403 Forbidden", "refused_address"), ("407 Denied", "refused_address"), ("502 Bad gateway", "connection")],
 )
-def test_what_the_proxy_refuses_is_refused(
-    open_endpoint: OpenEndpoint, trust: ssl.SSLContext, status: str, reason: str
-) -> None:
-    proxy = open_endpoint(answer(status), names=())
-    assert failure(sender(Network(proxy), trust, proxy="http://127.0.0.1:4750")) == reason
+def test_what_the_proxy_refuses_is_refused(net: Net, status: str, reason: str) -> None:
+    proxy = net.open(answer(status), names=())
+    assert failure(net.sender(Network(proxy), proxy="http://127.0.0.1:4750")) == reason
 
 
 @pytest.mark.parametrize("url", ["https://127.0.0.1/", "https://localhost/", "http://hooks.example.com/"])
-def test_a_proxy_is_not_asked_for_what_is_refused_by_its_url(trust: ssl.SSLContext, url: str) -> None:
+def test_a_proxy_is_not_asked_for_what_is_refused_by_its_url(net: Net, url: str) -> None:
     network = Network()
-    assert failure(sender(network, trust, proxy="http://127.0.0.1:4750"), url) == "refused_address"
+    assert failure(net.sender(network, proxy="http://127.0.0.1:4750"), url) == "refused_address"
     assert network.connected == []
 
 

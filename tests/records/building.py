@@ -14,19 +14,8 @@ from service.records.writer import build_record, resolved_options
 from tests.laws.matches import Case, Match, setups
 
 NAMES = (
-    "Ada",
-    "Bo \N{GRINNING FACE}",
-    'C"y\\',
-    "Dörte\u2028",
-    "e\x1b[31m",
-    "F" * 40,
-    "G",
-    "H",
-    "I",
-    "J",
-    "K",
-    "L",
-    "M",
+    *("Ada", "Bo \N{GRINNING FACE}", 'C"y\\', "Dörte\u2028", "e\x1b[31m", "F" * 40, "G"),
+    *("H", "I", "J", "K", "L", "M"),
 )
 GAME = "5m1Gd5tIvN3vYhYkS0oJGA"
 DATE = "2026-11-21T21:16:28.123Z"

@@ -256,12 +256,8 @@ def shuffled(name: str, many: int, how: Callable[[list[int], Random], None]) -> 
 @pytest.mark.parametrize(
     ("name", "how"),
     [
-        ("positions", with_any_place),
-        ("positions", never_in_place),
-        ("positions", with_a_byte),
-        ("neighbours", by_cutting),
-        ("neighbours", with_a_sticky_pair),
-        ("companions", by_cutting),
+        *(("positions", with_any_place), ("positions", never_in_place), ("positions", with_a_byte)),
+        *(("neighbours", by_cutting), ("neighbours", with_a_sticky_pair), ("companions", by_cutting)),
         ("companions", for_a_friend),
     ],
     ids=lambda value: value if isinstance(value, str) else value.__name__,

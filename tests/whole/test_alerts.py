@@ -37,11 +37,8 @@ AWAY: Final = ("DominoProcessDown", "DominoBotsLate", "DominoDeadlinesLate", "Do
 NO_STORE: Final = ("DominoNotReady", "DominoStoreWriteErrors", "DominoManyErrors", "DominoDeadlinesHeld")
 SLOW: Final = ("DominoMovesSlow", "DominoStoreSlow")
 FAULTS: Final = (
-    "DominoFault",
-    "DominoBotFallbacks",
-    "DominoReminderFailures",
-    "DominoWebhooksFailing",
-    "DominoWebhookDisabled",
+    *("DominoFault", "DominoBotFallbacks", "DominoReminderFailures"),
+    *("DominoWebhooksFailing", "DominoWebhookDisabled"),
 )
 FOLLOWING: Final = {"Accept": "text/event-stream", "Connection": "close"}
 FULL: Final = ("DominoStoreMemoryHigh", "DominoStreamsNearLimit")
