@@ -137,6 +137,7 @@ class Hooked:
         self.metrics = WorkerMetrics(self.registry)
         self.reached = wrap(self.kept)
         self.working: list[Thread] = []
+        self.listeners: list[Listener] = []
         self.deliverer = self.new_deliverer()
 
     def new_deliverer(self) -> Deliverer:
@@ -169,6 +170,20 @@ class Hooked:
     def close(self) -> None:
         self.deliverer.close()
         self.sender.close()
+        for each in self.listeners:
+            each.close()
+
+    def listen(self, *behaviours: Behaviour | int) -> Listener:
+        """An endpoint, closed with this, that answers with these statuses or behaves so; without any with 204."""
+        answers = [each if callable(each) else statuses(each)[0] for each in behaviours]
+        self.listeners.append(Listener(*answers))
+        return self.listeners[-1]
+
+    def create(self, **options: Any) -> str:
+        """A game that the index follows."""
+        game = self.owned.create(**options)
+        self.publish(game)
+        return game
 
     def register(self, listener: Listener, *events: str, app: str = APP) -> Webhook:
         """A verified endpoint."""

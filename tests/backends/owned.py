@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import orjson
+import redis
 
 from service.backends.index.outbox import Outbox
 from service.backends.index.summaries import index_entry, owner_view
@@ -25,14 +26,19 @@ from service.games.model.seats import HUMAN, Seat, Seats
 from service.games.model.waiting import deal_if_full
 from service.games.ports import Store
 from service.games.store.admission import StoragePolicy
+from service.games.store.codec import encode_tombstone
 from service.games.store.repository import DEFAULT_POLICY, GameRepository
 from service.games.store.transactions import Decision
 from service.redis.shards import with_shard
+from service.redis.topology import SingleNodeTopology
 from tests.support.games import build_repository
+from tests.support.stores.memory_store import MemoryStore
+from tests.support.stores.simulated_clock import under_clock
 from tests.support.stores.stored_index import StoredIndex
 
 START = 1_800_000_000_000
 """The time at which tests begin; milliseconds since 1970."""
+TTL = 86_400
 
 
 def application(number: int) -> str:
@@ -179,3 +185,20 @@ def listing_of(games: Sequence[Game], app: str) -> list[dict[str, Any]]:
 def outbox_of(owned: Owned, published: Published) -> Outbox:
     """A messenger's way of following games, in a process of its own."""
     return Outbox(owned.new_repository(), published.index, published.lobby, owned.clock)
+
+
+class Followed(Owned):
+    """Games in memory at a time that only the test moves, and their index, which follows them on demand."""
+
+    def __init__(self, server: redis.Redis) -> None:
+        self.now = START
+        self.memory = MemoryStore(TTL, lambda: self.now / 1000)
+        super().__init__(self.memory, lambda: self.now)
+        self.published = Published(under_clock(SingleNodeTopology(server), self.clock), TTL)
+        self.outbox = outbox_of(self, self.published)
+
+    def delete(self, game: str) -> None:
+        self.memory.delete(game, encode_tombstone(APP), self.now, APP)
+
+    def reminder(self, game: str) -> float | None:
+        return self.memory._reminders["outbox"].get(game)

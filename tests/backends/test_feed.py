@@ -17,29 +17,20 @@ from service.engine.tiles import TILES
 from service.games.model.clock import ClockSettings
 from service.games.model.views import format_rfc3339, standings
 from service.games.ports import EventNotification
-from service.games.store.codec import encode_tombstone
 from service.redis.errors import StorageUnavailable
-from service.redis.topology import SingleNodeTopology
-from tests.backends.owned import APP, START, Owned, Published, application, outbox_of
-from tests.support.stores.memory_store import MemoryStore
-from tests.support.stores.simulated_clock import under_clock
+from tests.backends.owned import APP, START, Followed, application
 
-TTL = 86_400
 LONG = 20.0
 
 Listener = Callable[[EventNotification | None], None]
 
 
-class Table(Owned):
-    """Games in memory, which are followed when the test says so, and the feed of their applications."""
+class Table(Followed):
+    """Also the feed of the applications, and who listens to it."""
 
     def __init__(self, server: redis.Redis) -> None:
-        self.now = START
-        self.memory = MemoryStore(TTL, lambda: self.now / 1000)
-        super().__init__(self.memory, lambda: self.now)
+        super().__init__(server)
         self.listeners: dict[str, list[Listener]] = {}
-        self.published = Published(under_clock(SingleNodeTopology(server), self.clock), TTL)
-        self.outbox = outbox_of(self, self.published)
         self.feeds = Feeds(self.published.feed, self, self.clock)
 
     def watch(self, app: str, listener: Listener) -> Callable[[], None]:
@@ -53,7 +44,7 @@ class Table(Owned):
                 listener(None)
 
     def delete(self, game: str) -> None:
-        self.memory.delete(game, encode_tombstone(APP), self.now, APP)
+        super().delete(game)
         self.publish(game)
 
     def items(self, app: str = APP, after: str | None = None, limit: int = 1000) -> list[dict[str, Any]]:

@@ -35,6 +35,11 @@ def owned() -> Owned:
     return Owned(MemoryStore(86_400, lambda: START / 1000), lambda: START)
 
 
+@pytest.fixture
+def table() -> Owned:
+    return owned()
+
+
 def history(table: Owned, game: str) -> list[EventEnvelope]:
     return table.repository.histories.history(table.game(game))
 
@@ -49,8 +54,7 @@ def data(message: Message) -> dict[str, Any]:
     return dict(json.loads(message.body)["data"])
 
 
-def test_a_turn_is_told_with_the_refs_of_the_game_and_its_player() -> None:
-    table = owned()
+def test_a_turn_is_told_with_the_refs_of_the_game_and_its_player(table: Owned) -> None:
     game = table.create(("anna", None), ref="table-7")
     (turn,) = messages(table, game)
     current = table.game(game)
@@ -69,8 +73,7 @@ def test_a_turn_is_told_with_the_refs_of_the_game_and_its_player() -> None:
     assert json.loads(turn.body)["timestamp"] == "2027-01-15T08:00:00.000Z"
 
 
-def test_the_same_message_has_the_same_id_and_others_have_others() -> None:
-    table = owned()
+def test_the_same_message_has_the_same_id_and_others_have_others(table: Owned) -> None:
     game = table.create()
     first, again = messages(table, game), messages(table, game)
     assert first == again
@@ -111,8 +114,7 @@ def test_every_message_of_a_match_is_made_again_as_it_was_told() -> None:
     assert message_again("endpoint", current, told[0][1], "game.deleted") is None
 
 
-def test_that_the_time_of_a_turn_ends_soon_is_told_as_long_as_it_runs() -> None:
-    table = owned()
+def test_that_the_time_of_a_turn_ends_soon_is_told_as_long_as_it_runs(table: Owned) -> None:
     game = table.create(clock=ClockSettings(turn=60_000, remind=20_000))
     began = table.game(game)
     (turn,) = messages(table, game, began.version - 1)
@@ -144,8 +146,7 @@ def test_a_sample_has_the_form_of_a_message_and_says_what_it_is(kind: str) -> No
     assert len(body["data"]["game_id"]) == len(owned().create())
 
 
-def test_a_real_message_is_no_sample_and_has_the_form_of_one() -> None:
-    table = owned()
+def test_a_real_message_is_no_sample_and_has_the_form_of_one(table: Owned) -> None:
     game = table.create()
     seen = set()
     while table.game(game).status != "finished":
@@ -158,8 +159,7 @@ def test_a_real_message_is_no_sample_and_has_the_form_of_one() -> None:
     assert {"game.turn", "game.round_over", "game.finished"} == seen
 
 
-def test_a_turn_is_told_once_though_its_seat_does_several_things() -> None:
-    table = owned()
+def test_a_turn_is_told_once_though_its_seat_does_several_things(table: Owned) -> None:
     game = table.create(variant="dominospiel")
     for _ in range(40):
         before = table.game(game)
@@ -171,8 +171,7 @@ def test_a_turn_is_told_once_though_its_seat_does_several_things() -> None:
     pytest.fail("nobody did several things")
 
 
-def test_the_end_of_a_round_tells_who_is_to_deal_unless_it_is_done_or_the_match_is_over() -> None:
-    table = owned()
+def test_the_end_of_a_round_tells_who_is_to_deal_unless_it_is_done_or_the_match_is_over(table: Owned) -> None:
     game = table.create()
     waited = []
     while table.game(game).status != "finished":
@@ -184,8 +183,7 @@ def test_the_end_of_a_round_tells_who_is_to_deal_unless_it_is_done_or_the_match_
     assert any(waited)
 
 
-def test_the_end_of_a_match_tells_its_results_with_the_refs_of_its_players() -> None:
-    table = owned()
+def test_the_end_of_a_match_tells_its_results_with_the_refs_of_its_players(table: Owned) -> None:
     game = table.create(("anna", None, "cleo"), variant="fido")
     while table.game(game).status != "finished":
         table.play(game)
@@ -201,8 +199,7 @@ def test_the_end_of_a_match_tells_its_results_with_the_refs_of_its_players() -> 
     assert {seat for seat, each in card.items() if each.rank == 1} == set(finished["winners"])
 
 
-def test_a_rematch_is_told_before_its_first_turn() -> None:
-    table = owned()
+def test_a_rematch_is_told_before_its_first_turn(table: Owned) -> None:
     game = table.create(("anna", "ben"), ref="table-7")
     assert [each.type for each in messages(table, game)] == ["game.turn"], "of a game that the application has created"
     begun = table.game(game)._replace(rematch_of="the game before")
@@ -220,8 +217,7 @@ def test_a_rematch_is_told_before_its_first_turn() -> None:
     assert "rematch_of" not in data(turn)
 
 
-def test_a_turn_that_began_while_its_player_was_away_is_made_again_as_it_was_told() -> None:
-    table = owned()
+def test_a_turn_that_began_while_its_player_was_away_is_made_again_as_it_was_told(table: Owned) -> None:
     game = table.create()
     first = table.game(game)
     assert first.state.turn is not None
@@ -237,8 +233,7 @@ def test_a_turn_that_began_while_its_player_was_away_is_made_again_as_it_was_tol
     assert message_again("endpoint", then, history(table, game)[began.version - 1], TURN) == turn
 
 
-def test_a_turn_of_a_computer_player_is_not_told() -> None:
-    table = owned()
+def test_a_turn_of_a_computer_player_is_not_told(table: Owned) -> None:
     game = table.game(table.create())
     seat = game.state.turn
     assert seat is not None
@@ -247,8 +242,7 @@ def test_a_turn_of_a_computer_player_is_not_told() -> None:
 
 
 @pytest.mark.parametrize("variant", sorted(variants()))
-def test_messages_depend_on_nothing_that_a_spectator_may_not_know(variant: str) -> None:
-    table = owned()
+def test_messages_depend_on_nothing_that_a_spectator_may_not_know(variant: str, table: Owned) -> None:
     seats = variants()[variant].players[0]
     game = table.create(["x"] * seats, variant=variant)
     for _ in range(60):
@@ -269,8 +263,7 @@ def _swapped(event: Any) -> Any:
     return Dealt(event.round, (second, first, *rest), event.stock, event.arranged, event.proof)
 
 
-def test_the_longest_message_is_short() -> None:
-    table = owned()
+def test_the_longest_message_is_short(table: Owned) -> None:
     game = table.game(table.create(["\U0001f600" * 64] * 13, ref='"' * 64, variant="menschenwolf"))
     while game.state.phase != "round_over":
         table.play(game.id)

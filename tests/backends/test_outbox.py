@@ -16,33 +16,15 @@ from service.backends.values import LOBBY_MS, IndexEntry, IndexPosition
 from service.engine.tiles import TILES
 from service.games.model.clock import ClockSettings
 from service.games.model.views import format_rfc3339
-from service.games.store.codec import encode_tombstone
-from service.redis.topology import SingleNodeTopology
-from tests.backends.owned import APP, START, Owned, Published, application, listing_of, outbox_of
-from tests.support.stores.memory_store import MemoryStore
-from tests.support.stores.simulated_clock import under_clock
-
-TTL = 86_400
+from tests.backends.owned import APP, START, TTL, Followed, application, listing_of, outbox_of
 
 
-class Table(Owned):
-    """Games in memory, their index and their outbox."""
-
-    def __init__(self, server: redis.Redis) -> None:
-        self.now = START
-        self.memory = MemoryStore(TTL, lambda: self.now / 1000)
-        super().__init__(self.memory, lambda: self.now)
-        self.published = Published(under_clock(SingleNodeTopology(server), self.clock), TTL)
-        self.outbox = outbox_of(self, self.published)
-
+class Table(Followed):
     def publish(self, game: str) -> Publication:
         return self.outbox.publish(self.owner(game), game)
 
     def feed(self, app: str = APP) -> list[dict[str, Any]]:
         return [orjson.loads(item) for item in self.published.items(app)]
-
-    def reminder(self, game: str) -> float | None:
-        return self.memory._reminders["outbox"].get(game)
 
 
 @pytest.fixture
@@ -256,7 +238,7 @@ def test_a_deleted_game_leaves_the_index_and_its_deletion_is_told_once(table: Ta
     table.publish(other)
     published = table.feed()
     table.now += 1000
-    table.memory.delete(game, encode_tombstone(APP), table.now, APP)
+    table.delete(game)
     version = table.game(other).version + 1
     for _ in range(2):
         table.publish(game)
@@ -270,7 +252,7 @@ def test_a_deleted_game_leaves_the_index_and_its_deletion_is_told_once(table: Ta
 
 def test_a_game_that_is_deleted_before_it_was_followed_is_told_of(table: Table) -> None:
     game = table.create()
-    table.memory.delete(game, encode_tombstone(APP), table.now, APP)
+    table.delete(game)
     assert not table.publish(game).due
     assert [item["type"] for item in table.feed()] == ["deleted"]
     assert table.published.ids() == []
@@ -278,9 +260,8 @@ def test_a_game_that_is_deleted_before_it_was_followed_is_told_of(table: Table) 
 
 def test_a_deleted_game_leaves_the_lobby(table: Table) -> None:
     game = table.create(("anna",), open_seats=1)
-    table.publish(game)
-    table.memory.delete(game, encode_tombstone(APP), table.now, APP)
-    table.publish(game)
+    for publish in (table.publish, table.delete, table.publish):
+        publish(game)
     assert table.published.public() == []
 
 
@@ -328,7 +309,7 @@ def test_a_game_is_in_the_lobby_of_its_application_and_for_everybody_if_it_says_
     assert table.published.public(APP) == [for_all, for_app]
     assert table.published.public(application(2)) == [other]
     table.join(for_app)
-    table.memory.delete(for_all, encode_tombstone(APP), table.now, APP)
+    table.delete(for_all)
     for game in (for_app, for_all):
         table.publish(game)
     assert table.published.public() == [other]

@@ -141,8 +141,12 @@ def hear_all(following: EventSubscription, until: int) -> list[int]:
     raise AssertionError("they never came")
 
 
-def test_stored_events_come_before_notified_ones(scene: Scene) -> None:
-    following = scene.follow()
+@pytest.fixture
+def following(scene: Scene) -> EventSubscription:
+    return scene.follow()
+
+
+def test_stored_events_come_before_notified_ones(scene: Scene, following: EventSubscription) -> None:
     assert versions(following.poll()) == [1, 2]
     asked = scene.store.asked
     (notification,) = scene.move()
@@ -151,8 +155,7 @@ def test_stored_events_come_before_notified_ones(scene: Scene) -> None:
     assert scene.store.asked == asked + 1, "the scene has asked, the follower has not"
 
 
-def test_late_or_repeated_notifications_are_delivered_once(scene: Scene) -> None:
-    following = scene.follow()
+def test_late_or_repeated_notifications_are_delivered_once(scene: Scene, following: EventSubscription) -> None:
     first, second = scene.move(2)
     following.poll()
     for notification in (first, second, second, first):
@@ -165,8 +168,7 @@ def test_late_or_repeated_notifications_are_delivered_once(scene: Scene) -> None
     assert following.wait(0) is None
 
 
-def test_a_gap_between_notifications_is_filled_from_the_store(scene: Scene) -> None:
-    following = scene.follow()
+def test_a_gap_between_notifications_is_filled_from_the_store(scene: Scene, following: EventSubscription) -> None:
     following.poll()
     _, _, third = scene.move(3)
     scene.feed.publish(third)
@@ -180,8 +182,9 @@ def test_of_a_notification_that_is_partly_known_the_rest_is_delivered(scene: Sce
     assert versions(following.wait(0)) == [2]
 
 
-def test_a_slow_subscription_reads_dropped_notifications_from_the_store(scene: Scene) -> None:
-    following = scene.follow()
+def test_a_slow_subscription_reads_dropped_notifications_from_the_store(
+    scene: Scene, following: EventSubscription
+) -> None:
     following.poll()
     for notification in scene.move(MAX_PENDING + 10):
         scene.feed.publish(notification)
@@ -190,8 +193,7 @@ def test_a_slow_subscription_reads_dropped_notifications_from_the_store(scene: S
     assert following.wait(0) is None
 
 
-def test_notifications_dropped_during_a_read_are_made_up_for(scene: Scene) -> None:
-    following = scene.follow()
+def test_notifications_dropped_during_a_read_are_made_up_for(scene: Scene, following: EventSubscription) -> None:
     following.poll()
     for notification in scene.move(MAX_PENDING):
         scene.feed.publish(notification)
@@ -207,8 +209,7 @@ def test_notifications_dropped_during_a_read_are_made_up_for(scene: Scene) -> No
     assert hear_all(following, until) == [*range(3, until + 1)]
 
 
-def test_an_unavailable_store_is_read_again_after_a_notification(scene: Scene) -> None:
-    following = scene.follow()
+def test_an_unavailable_store_is_read_again_after_a_notification(scene: Scene, following: EventSubscription) -> None:
     following.poll()
     scene.move(2)
     scene.store.away = True
@@ -264,8 +265,7 @@ def test_a_long_history_is_delivered_in_pages(scene: Scene) -> None:
     assert following.wait(0) is None
 
 
-def test_a_shutdown_ends_a_wait_and_all_later_ones(scene: Scene) -> None:
-    following = scene.follow()
+def test_a_shutdown_ends_a_wait_and_all_later_ones(scene: Scene, following: EventSubscription) -> None:
     following.poll()
     following.shutdown()
     assert following.wait(60) is None
@@ -275,8 +275,7 @@ def test_a_shutdown_ends_a_wait_and_all_later_ones(scene: Scene) -> None:
     assert following.wait(60) is None
 
 
-def test_a_closed_subscription_gets_nothing(scene: Scene) -> None:
-    following = scene.follow()
+def test_a_closed_subscription_gets_nothing(scene: Scene, following: EventSubscription) -> None:
     assert len(scene.feed.listeners) == 1
     following.close()
     assert scene.feed.listeners == []
@@ -303,8 +302,7 @@ def test_a_reset_after_a_new_token_is_refused_to_the_old_one(scene: Scene) -> No
     assert isinstance(page.events[0].event, Reset)
 
 
-def test_a_game_without_events_for_its_whole_lifetime_is_looked_up(scene: Scene) -> None:
-    following = scene.follow()
+def test_a_game_without_events_for_its_whole_lifetime_is_looked_up(scene: Scene, following: EventSubscription) -> None:
     following.poll()
     scene.time = 2 * TTL
     assert following.wait(0) is None

@@ -9,6 +9,7 @@ import redis
 
 from service.games.ports import Commit
 from service.games.reminders import ReminderKind
+from service.learning.store import RedisLearning
 from service.redis import keys
 from service.redis.shards import with_shard
 from service.redis.topology import SingleNodeTopology, Topology
@@ -36,6 +37,11 @@ def game(kept: Kept) -> str:
     return game
 
 
+@pytest.fixture
+def learning(kept: Kept) -> RedisLearning:
+    return learning_of(kept.store)
+
+
 def go_on(kept: Kept, game: str, expected: int = 3) -> None:
     """The next event."""
     after = b'["Bert",1]' if expected == 3 else b'["Carl",1]'
@@ -47,8 +53,7 @@ def taken(kept: Kept, kind: ReminderKind, game: str) -> int:
     return sum(each.game == game for each in kept.queue.take(kind, 1000, LEASE))
 
 
-def test_a_hint_is_asked_for_once_and_kept(kept: Kept, game: str) -> None:
-    learning = learning_of(kept.store)
+def test_a_hint_is_asked_for_once_and_kept(kept: Kept, game: str, learning: RedisLearning) -> None:
     assert not learning.is_hint_requested(game, POSITION)
     assert [learning.request_hint(game, TENANT, POSITION) for _ in range(3)] == ["requested", "pending", "pending"]
     assert learning.is_hint_requested(game, POSITION)
@@ -59,8 +64,9 @@ def test_a_hint_is_asked_for_once_and_kept(kept: Kept, game: str) -> None:
     assert taken(kept, "hints", game) == 0
 
 
-def test_a_hint_whose_reminder_was_lost_is_reminded_of_by_who_asks_again(kept: Kept, game: str) -> None:
-    learning = learning_of(kept.store)
+def test_a_hint_whose_reminder_was_lost_is_reminded_of_by_who_asks_again(
+    kept: Kept, game: str, learning: RedisLearning
+) -> None:
     learning.request_hint(game, TENANT, POSITION)
     (lease,) = [each for each in kept.queue.take("hints", 1000, LEASE) if each.game == game]
     kept.queue.reschedule("hints", lease, None)
@@ -68,8 +74,7 @@ def test_a_hint_whose_reminder_was_lost_is_reminded_of_by_who_asks_again(kept: K
     assert taken(kept, "hints", game) == 1
 
 
-def test_a_hint_is_for_one_position(kept: Kept, game: str) -> None:
-    learning = learning_of(kept.store)
+def test_a_hint_is_for_one_position(kept: Kept, game: str, learning: RedisLearning) -> None:
     learning.request_hint(game, TENANT, POSITION)
     go_on(kept, game)
     assert learning.request_hint(game, TENANT, POSITION) == "moved"
@@ -87,8 +92,7 @@ def test_another_history_that_has_reached_the_version_has_another_hint(kept: Kep
     assert learning_of(kept.store).request_hint(with_shard("none"), TENANT, POSITION) == "moved"
 
 
-def test_a_review_is_begun_once_and_kept(kept: Kept, game: str) -> None:
-    learning = learning_of(kept.store)
+def test_a_review_is_begun_once_and_kept(kept: Kept, game: str, learning: RedisLearning) -> None:
     assert learning.review(game, TENANT) is None
     assert taken(kept, "reviews", game) == 0
     assert learning.request_review(game, TENANT) == (b"", False)
@@ -101,8 +105,9 @@ def test_a_review_is_begun_once_and_kept(kept: Kept, game: str) -> None:
     assert learning.request_review(game, TENANT) == learning.review(game, TENANT) == (b"whole", True)
 
 
-def test_a_review_whose_reminder_was_lost_is_reminded_of_by_who_asks_for_it(kept: Kept, game: str) -> None:
-    learning = learning_of(kept.store)
+def test_a_review_whose_reminder_was_lost_is_reminded_of_by_who_asks_for_it(
+    kept: Kept, game: str, learning: RedisLearning
+) -> None:
     learning.request_review(game, TENANT)
     (lease,) = [each for each in kept.queue.take("reviews", 1000, LEASE) if each.game == game]
     kept.queue.reschedule("reviews", lease, None)
@@ -115,8 +120,7 @@ def test_nothing_is_kept_that_nobody_asked_for(kept: Kept, game: str) -> None:
     assert learning_of(kept.store).request_review(with_shard("none"), TENANT) is None
 
 
-def test_a_deletion_removes_both_and_nothing_is_kept_after_it(kept: Kept, game: str) -> None:
-    learning = learning_of(kept.store)
+def test_a_deletion_removes_both_and_nothing_is_kept_after_it(kept: Kept, game: str, learning: RedisLearning) -> None:
     learning.request_hint(game, TENANT, POSITION)
     learning.request_review(game, TENANT)
     kept.store.delete(game, TOMBSTONE, 1000, TENANT)

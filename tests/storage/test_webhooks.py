@@ -106,6 +106,11 @@ def new_webhook(harness: Harness, app: str | None = None, *, active: bool = True
     return after
 
 
+@pytest.fixture
+def webhook(harness: Harness) -> Webhook:
+    return new_webhook(harness)
+
+
 def attempt(number: int = 0) -> DeliveryAttempt:
     return DeliveryAttempt(f"msg_{number}", "game.turn", "g", 1_000 + number, 12, None, "timeout", 17, 900)
 
@@ -164,8 +169,7 @@ def test_an_application_has_no_more_endpoints_than_it_may(harness: Harness) -> N
     assert harness.store.create(late, MOST) is True  # sent again without an answer
 
 
-def test_only_an_endpoint_that_is_as_expected_is_replaced(harness: Harness) -> None:
-    webhook = new_webhook(harness)
+def test_only_an_endpoint_that_is_as_expected_is_replaced(harness: Harness, webhook: Webhook) -> None:
     after = webhook._replace(url="https://hooks.example/b")
     assert harness.store.replace(webhook._replace(failures=1), after) is False
     assert harness.store.replace(webhook, after) is True
@@ -173,8 +177,9 @@ def test_only_an_endpoint_that_is_as_expected_is_replaced(harness: Harness) -> N
     assert harness.store.read(webhook.app, webhook.id) == after
 
 
-def test_an_endpoint_that_was_ever_active_is_told_of_games_until_it_is_deleted(harness: Harness) -> None:
-    webhook = new_webhook(harness)
+def test_an_endpoint_that_was_ever_active_is_told_of_games_until_it_is_deleted(
+    harness: Harness, webhook: Webhook
+) -> None:
     disabled = webhook._replace(status="disabled")
     assert harness.store.replace(webhook, disabled)
     assert harness.verified(webhook.app) == {webhook.id}
@@ -186,8 +191,9 @@ def test_an_endpoint_that_was_ever_active_is_told_of_games_until_it_is_deleted(h
     assert due(harness, webhook) == []
 
 
-def test_a_game_is_due_with_the_version_that_the_endpoint_knows_until_it_was_told(harness: Harness) -> None:
-    webhook = new_webhook(harness)
+def test_a_game_is_due_with_the_version_that_the_endpoint_knows_until_it_was_told(
+    harness: Harness, webhook: Webhook
+) -> None:
     harness.make_due(webhook, "g", 3)
     taken = only_due(harness, webhook)
     harness.make_due(webhook, "g", 7)
@@ -203,8 +209,7 @@ def test_a_game_is_due_with_the_version_that_the_endpoint_knows_until_it_was_tol
     assert only_due(harness, webhook).notified == 8
 
 
-def test_what_an_endpoint_knows_never_goes_back(harness: Harness) -> None:
-    webhook = new_webhook(harness)
+def test_what_an_endpoint_knows_never_goes_back(harness: Harness, webhook: Webhook) -> None:
     harness.make_due(webhook, "g", 3)
     taken = only_due(harness, webhook)
     harness.store.mark_notified(webhook, taken, 9, done=False)
@@ -215,8 +220,7 @@ def test_what_an_endpoint_knows_never_goes_back(harness: Harness) -> None:
     assert due(harness, webhook) == []
 
 
-def test_a_failed_game_is_put_off_and_its_failures_are_counted(harness: Harness) -> None:
-    webhook = new_webhook(harness)
+def test_a_failed_game_is_put_off_and_its_failures_are_counted(harness: Harness, webhook: Webhook) -> None:
     harness.make_due(webhook, "g", 3)
     at = harness.queue.server_time() + 5_000
     harness.store.mark_failed(webhook, only_due(harness, webhook), at, count=True, attempt=attempt(1))
@@ -232,8 +236,7 @@ def test_a_failed_game_is_put_off_and_its_failures_are_counted(harness: Harness)
     assert harness.store.attempts(webhook) == [attempt(2), attempt(1)]
 
 
-def test_games_that_were_put_off_are_due_again_when_an_endpoint_resumes(harness: Harness) -> None:
-    webhook = new_webhook(harness)
+def test_games_that_were_put_off_are_due_again_when_an_endpoint_resumes(harness: Harness, webhook: Webhook) -> None:
     harness.make_due(webhook, "g", 3)
     at = harness.queue.server_time() + 500_000
     harness.store.mark_failed(webhook, only_due(harness, webhook), at, count=True, attempt=attempt())
@@ -242,15 +245,13 @@ def test_games_that_were_put_off_are_due_again_when_an_endpoint_resumes(harness:
     assert (game.notified, game.failures) == (3, 0)
 
 
-def test_the_last_hundred_attempts_are_kept(harness: Harness) -> None:
-    webhook = new_webhook(harness)
+def test_the_last_hundred_attempts_are_kept(harness: Harness, webhook: Webhook) -> None:
     for number in range(103):
         harness.store.log(webhook, attempt(number))
     assert harness.store.attempts(webhook) == [attempt(number) for number in range(102, 2, -1)]
 
 
-def test_the_earliest_games_come_first(harness: Harness) -> None:
-    webhook = new_webhook(harness)
+def test_the_earliest_games_come_first(harness: Harness, webhook: Webhook) -> None:
     harness.make_due(webhook, "a", 1)
     harness.make_due(webhook, "b", 1)
     now = harness.queue.server_time()
@@ -261,8 +262,7 @@ def test_the_earliest_games_come_first(harness: Harness) -> None:
     assert [each.game for each in harness.store.due(webhook, now, 2)] == ["b", "a"]
 
 
-def test_games_that_have_expired_are_forgotten(harness: Harness) -> None:
-    webhook = new_webhook(harness)
+def test_games_that_have_expired_are_forgotten(harness: Harness, webhook: Webhook) -> None:
     for name in ("old", "new"):
         harness.make_due(webhook, name, 1)
     now = harness.queue.server_time()
@@ -293,8 +293,7 @@ def test_a_lease_is_only_changed_by_who_has_it(harness: Harness) -> None:
     assert harness.reminder(webhook) is None
 
 
-def test_a_released_endpoint_is_due_when_its_next_game_is(harness: Harness) -> None:
-    webhook = new_webhook(harness)
+def test_a_released_endpoint_is_due_when_its_next_game_is(harness: Harness, webhook: Webhook) -> None:
     harness.make_due(webhook, "g", 1)
     at = harness.queue.server_time() + 9_000
     harness.store.mark_failed(webhook, only_due(harness, webhook), at, count=True, attempt=attempt())
@@ -320,8 +319,7 @@ def test_an_endpoint_that_was_changed_during_a_lease_is_due_at_once(harness: Har
     assert reminder <= harness.queue.server_time() + 10
 
 
-def test_an_endpoint_is_due_at_the_earlier_of_two_times(harness: Harness) -> None:
-    webhook = new_webhook(harness)
+def test_an_endpoint_is_due_at_the_earlier_of_two_times(harness: Harness, webhook: Webhook) -> None:
     harness.store.release(webhook, lease(harness, webhook), None, games=True)
     now = harness.queue.server_time()
     for failures, at, expected in ((1, now + 900, now + 900), (2, now + 950, now + 900), (3, now + 100, now + 100)):

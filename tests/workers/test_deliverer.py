@@ -61,10 +61,8 @@ def hooked(empty_server: redis.Redis) -> Iterator[Hooked]:
 
 
 @pytest.fixture
-def listener() -> Iterator[Listener]:
-    listener = Listener()
-    yield listener
-    listener.close()
+def listener(hooked: Hooked) -> Listener:
+    return hooked.listen()
 
 
 def play(hooked: Hooked, game: str, moves: int, follow: int = 1) -> None:
@@ -99,8 +97,7 @@ def assert_complete(hooked: Hooked, received: list[Received], game: str) -> None
 def test_an_endpoint_is_told_nothing_before_it_has_answered_a_challenge(hooked: Hooked) -> None:
     silent = Endpoint(answer())
     webhook = hooked.webhooks.create(APP, f"http://127.0.0.1:{silent.port}/", ["game.turn"]).answer
-    game = hooked.owned.create()
-    hooked.publish(game)
+    hooked.create()
     hooked.pass_time(DAY_MS)
     assert len(silent.requests) == MAX_CHALLENGES
     assert hooked.status(webhook) == "unverified"
@@ -134,8 +131,7 @@ def test_messages_arrive_in_order_with_signatures_that_the_public_library_accept
 ) -> None:
     webhook = hooked.register(listener)
     hooked.clock_behind = 180_000  # a message is signed with the time of the machine
-    game = hooked.owned.create(open_seats=1)
-    hooked.publish(game)
+    game = hooked.create(open_seats=1)
     hooked.owned.join(game, "cleo")
     play(hooked, game, 400)
     hooked.deliver()
@@ -179,10 +175,9 @@ def test_types_that_an_endpoint_does_not_want_are_not_sent(hooked: Hooked, liste
 
 
 def test_a_failed_message_is_sent_again_with_growing_pauses(hooked: Hooked) -> None:
-    listener = Listener(*statuses(500, 302, 404, 200))
+    listener = hooked.listen(500, 302, 404, 200)
     webhook = hooked.register(listener)
-    game = hooked.owned.create()
-    hooked.publish(game)
+    hooked.create()
     began = hooked.now
     for passed, count in ((0, 1), (4_900, 1), (200, 2), (29_000, 2), (1_100, 3), (49_000, 3), (1_100, 4)):
         hooked.pass_time(passed)
@@ -192,14 +187,12 @@ def test_a_failed_message_is_sent_again_with_growing_pauses(hooked: Hooked) -> N
     assert [each.status for each in hooked.webhooks.attempts(APP, webhook.id)][:4] == [200, 404, 302, 500]
     hooked.pass_time(DAY_MS)
     assert len(listener.received) == 4
-    listener.close()
 
 
 def test_while_one_message_of_a_game_fails_the_later_ones_wait(hooked: Hooked) -> None:
-    listener = Listener(*statuses(500, 500, 200))
+    listener = hooked.listen(500, 500, 200)
     hooked.register(listener)
-    game = hooked.owned.create(open_seats=1)
-    hooked.publish(game)
+    game = hooked.create(open_seats=1)
     hooked.owned.join(game, "cleo")
     hooked.publish(game)
     hooked.deliver()
@@ -207,23 +200,20 @@ def test_while_one_message_of_a_game_fails_the_later_ones_wait(hooked: Hooked) -
     hooked.pass_time(60_000)
     assert [each.type for each in listener.received] == ["game.joined"] * 3 + ["game.turn"]
     assert_complete(hooked, listener.received, game)
-    listener.close()
 
 
 def test_a_turn_that_fails_after_another_message_of_its_game_is_sent_again(hooked: Hooked) -> None:
-    listener = Listener(*statuses(200, 500, 200))
+    listener = hooked.listen(200, 500, 200)
     hooked.register(listener)
-    game = hooked.owned.create(open_seats=1)
-    hooked.publish(game)
+    game = hooked.create(open_seats=1)
     hooked.owned.join(game)
     hooked.publish(game)
     hooked.pass_time(60_000)
     assert [each.type for each in listener.received] == ["game.joined", "game.turn", "game.turn"]
-    listener.close()
 
 
 def test_an_endpoint_that_asks_for_a_pause_gets_it(hooked: Hooked) -> None:
-    listener = Listener(*statuses(429, fields=("Retry-After: 600",)), *statuses(200))
+    listener = hooked.listen(*statuses(429, fields=("Retry-After: 600",)), *statuses(200))
     hooked.register(listener)
     games = [hooked.owned.create() for _ in range(3)]
     hooked.publish(games[0])
@@ -233,30 +223,27 @@ def test_an_endpoint_that_asks_for_a_pause_gets_it(hooked: Hooked) -> None:
     assert len(listener.received) == 1
     hooked.pass_time(20_000)
     assert len(listener.received) == 4
-    listener.close()
 
 
 def test_an_endpoint_cannot_ask_for_more_than_an_hour(hooked: Hooked) -> None:
-    listener = Listener(*statuses(503, fields=("Retry-After: 999999",)), *statuses(200))
+    listener = hooked.listen(*statuses(503, fields=("Retry-After: 999999",)), *statuses(200))
     hooked.register(listener)
-    hooked.publish(hooked.owned.create())
+    hooked.create()
     hooked.pass_time(3_601_000)
     assert len(listener.received) == 2
-    listener.close()
 
 
 def test_an_endpoint_that_is_gone_is_disabled(hooked: Hooked) -> None:
-    listener = Listener(*statuses(410))
+    listener = hooked.listen(410)
     webhook = hooked.register(listener)
-    hooked.publish(hooked.owned.create())
+    hooked.create()
     hooked.pass_time(DAY_MS)
     assert hooked.status(webhook) == "disabled"
     assert len(listener.received) == 1
-    listener.close()
 
 
 def test_an_endpoint_that_fails_for_three_days_is_disabled_and_complete_once_it_is_enabled(hooked: Hooked) -> None:
-    listener = Listener(*statuses(500))
+    listener = hooked.listen(500)
     webhook = hooked.register(listener)
     games = [hooked.owned.create(open_seats=1) for _ in range(3)]
     hooked.publish(*games)
@@ -282,7 +269,6 @@ def test_an_endpoint_that_fails_for_three_days_is_disabled_and_complete_once_it_
     for game in (*games, late):
         assert_complete(hooked, listener.received, game)
     assert hooked.status(webhook) == "active"
-    listener.close()
 
 
 def skip_probes(hooked: Hooked, webhook: Webhook, milliseconds: int) -> None:
@@ -298,7 +284,7 @@ def test_an_endpoint_that_was_away_is_told_within_a_minute_of_its_return(
     hooked: Hooked, games: int, away_ms: int
 ) -> None:
     hooked.jitter = 1.0  # the longest pauses
-    listener = Listener(*statuses(503))
+    listener = hooked.listen(503)
     webhook = hooked.register(listener)
     waiting = [hooked.owned.create() for _ in range(games)]
     hooked.publish(*waiting)
@@ -309,27 +295,24 @@ def test_an_endpoint_that_was_away_is_told_within_a_minute_of_its_return(
     hooked.pass_time(LONGEST_PROBE_PAUSE_MS)
     assert {each.data["game_id"] for each in listener.received[before:]} == set(waiting)
     assert hooked.status(webhook) == "active"
-    listener.close()
 
 
 def test_a_game_that_was_put_off_for_hours_does_not_keep_an_endpoint_from_being_probed(hooked: Hooked) -> None:
-    listener = Listener(*statuses(503))
+    listener = hooked.listen(503)
     webhook = hooked.register(listener)
-    hooked.publish(hooked.owned.create())
+    hooked.create()
     hooked.pass_time(600_000)
     (due,) = hooked.kept.due(webhook, hooked.now + DAY_MS, 10)
     hooked.kept.mark_failed(webhook, due, hooked.now + DAY_MS, count=True, attempt=None)
     before = len(listener.received)
     hooked.pass_time(10 * LONGEST_PROBE_PAUSE_MS)
     assert len(listener.received) >= before + 10
-    listener.close()
 
 
 def test_a_failing_endpoint_for_which_nothing_is_left_is_not_looked_at_again(hooked: Hooked) -> None:
-    listener = Listener(*statuses(503))
+    listener = hooked.listen(503)
     webhook = hooked.register(listener)
-    game = hooked.owned.create()
-    hooked.publish(game)
+    game = hooked.create()
     hooked.pass_time(600_000)
     assert hooked.status(webhook) == "failing"
     (key,) = keys.webhook(APP, webhook.id, "due")
@@ -340,16 +323,14 @@ def test_a_failing_endpoint_for_which_nothing_is_left_is_not_looked_at_again(hoo
     listener.behaviours[:] = statuses(204)
     hooked.deliver()
     assert hooked.status(webhook) == "active"
-    listener.close()
 
 
 @pytest.mark.parametrize("became", ["active", "failing", "disabled"])
 def test_active_opens_an_endpoint_at_once_however_it_fared(hooked: Hooked, became: str) -> None:
     failures = {"active": 2, "failing": FAILURES_UNTIL_FAILING, "disabled": FAILURES_UNTIL_FAILING + 2}[became]
-    listener = Listener(*statuses(*[503] * failures, 410 if became == "disabled" else 503))
+    listener = hooked.listen(*statuses(*[503] * failures, 410 if became == "disabled" else 503))
     webhook = hooked.register(listener)
-    game = hooked.owned.create()
-    hooked.publish(game)
+    game = hooked.create()
     hooked.deliver()
     while len(listener.received) < failures + (became == "disabled"):
         hooked.pass_time(1_000)
@@ -362,19 +343,17 @@ def test_active_opens_an_endpoint_at_once_however_it_fared(hooked: Hooked, becam
     assert [each.data["game_id"] for each in listener.received[before:]] == [game]
     assert hooked.status(webhook) == "active"
     assert hooked.webhooks.get(APP, webhook.id).failing_since is None
-    listener.close()
 
 
 def test_active_opens_an_endpoint_that_has_asked_for_a_pause(hooked: Hooked) -> None:
-    listener = Listener(*statuses(503, fields=("Retry-After: 3600",)), *statuses(204))
+    listener = hooked.listen(*statuses(503, fields=("Retry-After: 3600",)), *statuses(204))
     webhook = hooked.register(listener)
-    hooked.publish(hooked.owned.create())
+    hooked.create()
     hooked.pass_time(600_000)
     assert len(listener.received) == 1
     hooked.webhooks.change(APP, webhook.id, WebhookChange(active=True))
     hooked.deliver()
     assert len(listener.received) == 2
-    listener.close()
 
 
 def test_a_message_that_alone_fails_is_given_up_after_three_days(hooked: Hooked, listener: Listener) -> None:
@@ -383,8 +362,7 @@ def test_a_message_that_alone_fails_is_given_up_after_three_days(hooked: Hooked,
         return answer("500 Bad" if bad else "200 OK")(sock)
 
     webhook = hooked.register(listener)
-    game = hooked.owned.create(open_seats=1)
-    hooked.publish(game)
+    game = hooked.create(open_seats=1)
     hooked.owned.join(game)
     listener.behaviours[:] = [refuse_one]
     other = hooked.owned.create()
@@ -402,10 +380,9 @@ def test_a_message_that_alone_fails_is_given_up_after_three_days(hooked: Hooked,
 
 
 def test_another_url_has_to_answer_a_challenge_and_then_nothing_is_missing(hooked: Hooked) -> None:
-    first, second = Listener(), Listener()
+    first, second = hooked.listen(), hooked.listen()
     webhook = hooked.register(first)
-    game = hooked.owned.create(open_seats=1)
-    hooked.publish(game)
+    game = hooked.create(open_seats=1)
     hooked.webhooks.change(APP, webhook.id, WebhookChange(url="http://127.0.0.1:1/closed"))
     hooked.owned.join(game)
     play(hooked, game, 5)
@@ -416,17 +393,15 @@ def test_another_url_has_to_answer_a_challenge_and_then_nothing_is_missing(hooke
     hooked.deliver()
     assert hooked.status(webhook) == "active"
     assert_complete(hooked, second.received, game)
-    for each in (first, second):
-        each.close()
 
 
 def test_two_secrets_sign_for_a_day(hooked: Hooked, listener: Listener) -> None:
     webhook = hooked.register(listener)
     new = hooked.webhooks.change_secret(APP, webhook.id).answer
-    hooked.publish(hooked.owned.create())
+    hooked.create()
     hooked.deliver()
     hooked.now += OVERLAP_MS
-    hooked.publish(hooked.owned.create())
+    hooked.create()
     hooked.deliver()
     during, after = listener.received
     old_key, new_key = (Verifier(secret_text(each)) for each in (webhook.secret, new.secret))
@@ -435,7 +410,7 @@ def test_two_secrets_sign_for_a_day(hooked: Hooked, listener: Listener) -> None:
 
 
 def test_a_ping_is_sent_once_and_shown(hooked: Hooked) -> None:
-    listener = Listener(*statuses(500))
+    listener = hooked.listen(500)
     webhook = hooked.register(listener)
     pings = [hooked.webhooks.ping(APP, webhook.id).answer for _ in range(2)]
     hooked.pass_time(DAY_MS)
@@ -445,7 +420,6 @@ def test_a_ping_is_sent_once_and_shown(hooked: Hooked) -> None:
         (ping, "webhook.ping", 500) for ping in reversed(pings)
     ]
     assert hooked.status(webhook) == "active"
-    listener.close()
 
 
 def test_samples_of_all_types_are_sent_whatever_the_endpoint_wants_and_however_it_fares(
@@ -468,8 +442,7 @@ def test_a_message_is_sent_again_with_its_id_what_it_told_and_the_secrets_of_now
     hooked: Hooked, listener: Listener
 ) -> None:
     webhook = hooked.register(listener)
-    game = hooked.owned.create(open_seats=1)
-    hooked.publish(game)
+    game = hooked.create(open_seats=1)
     hooked.owned.join(game, "cleo")
     play(hooked, game, 8)
     sample = hooked.webhooks.ping(APP, webhook.id, "game.finished").answer
@@ -501,8 +474,7 @@ def test_a_message_that_was_delivered_may_be_sent_again_and_that_is_sent_again_t
     hooked: Hooked, listener: Listener
 ) -> None:
     webhook = hooked.register(listener)
-    game = hooked.owned.create()
-    hooked.publish(game)
+    hooked.create()
     for _ in range(3):
         hooked.deliver()
         (message,) = {each.id for each in listener.received}
@@ -523,8 +495,7 @@ def test_a_message_that_cannot_be_made_again_holds_up_no_other(hooked: Hooked, l
     for turn in turns:
         hooked.webhooks.send_again(APP, webhook.id, turn, hooked.owned.game)
     spoil(hooked, games[0], damage)
-    late = hooked.owned.create()
-    hooked.publish(late)
+    late = hooked.create()
     hooked.deliver()
     assert [each.id for each in listener.received[2:]] == [turns[1], listener.received[-1].id]
     assert listener.received[-1].data["game_id"] == late
@@ -565,8 +536,7 @@ def spoil(hooked: Hooked, game: str, damage: str) -> None:
 
 def test_of_a_deleted_game_only_its_deletion_is_sent_again(hooked: Hooked, listener: Listener) -> None:
     webhook = hooked.register(listener)
-    game = hooked.owned.create(ref="secret-ref")
-    hooked.publish(game)
+    game = hooked.create(ref="secret-ref")
     hooked.deliver()
     (turn,) = listener.received
     hooked.webhooks.send_again(APP, webhook.id, turn.id, hooked.owned.game)
@@ -619,7 +589,7 @@ def test_a_deleted_game_is_told_as_deleted(hooked: Hooked, listener: Listener) -
 
 def test_a_deleted_endpoint_gets_nothing(hooked: Hooked, listener: Listener) -> None:
     webhook = hooked.register(listener)
-    hooked.publish(hooked.owned.create())
+    hooked.create()
     hooked.webhooks.delete(APP, webhook.id)
     hooked.pass_time(DAY_MS)
     assert listener.received == []
@@ -629,7 +599,7 @@ def test_a_deleted_endpoint_gets_nothing(hooked: Hooked, listener: Listener) -> 
 def test_one_dead_endpoint_with_thousands_of_games_gets_one_probe_an_interval_and_disturbs_nobody(
     hooked: Hooked, listener: Listener
 ) -> None:
-    dead = Listener(*statuses(503))
+    dead = hooked.listen(503)
     hooked.register(dead)
     game = hooked.owned.create()
     index = hooked.published.index
@@ -653,7 +623,6 @@ def test_one_dead_endpoint_with_thousands_of_games_gets_one_probe_an_interval_an
     assert len(dead.received) - attempts <= 5
     assert len(listener.received) >= 4
     dead.behaviours[:] = statuses(204)
-    dead.close()
 
 
 def test_a_failing_endpoint_that_is_slow_to_answer_is_waited_for_without_work(hooked: Hooked) -> None:
@@ -668,12 +637,11 @@ def test_a_failing_endpoint_that_is_slow_to_answer_is_waited_for_without_work(ho
         looks += 1
         return hooked.now
 
-    listener = Listener(slow, *statuses(500))
+    listener = hooked.listen(slow, *statuses(500))
     webhook = hooked.register(listener)
     hooked.publish(*[hooked.owned.create() for _ in range(3 * MAX_PER_ENDPOINT)])
     hooked.deliverer._context = hooked.deliverer._context._replace(clock=clock)
     hooked.deliver()
-    listener.close()
     assert hooked.status(webhook) == "failing"
     assert len(listener.received) < 2 * MAX_PER_ENDPOINT
     assert looks < 500
@@ -687,7 +655,7 @@ def test_a_name_that_leads_elsewhere_at_delivery_is_refused(hooked: Hooked, list
     before = hooked.webhooks.get(APP, webhook.id)
     assert hooked.kept.replace(before, before._replace(url=f"https://{HOST}/"))
     hooked.deliverer = hooked.new_deliverer()
-    hooked.publish(hooked.owned.create())
+    hooked.create()
     hooked.deliver()
     assert hooked.webhooks.attempts(APP, webhook.id)[0].error == "refused_address"
     assert network.connected == []

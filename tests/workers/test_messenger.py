@@ -12,34 +12,28 @@ from prometheus_client import CollectorRegistry
 
 from service.backends.index.outbox import LOBBY_REFRESH_MS
 from service.redis.errors import StorageUnavailable
-from service.redis.topology import SingleNodeTopology, open_topology
+from service.redis.topology import open_topology
 from service.workers.consumer import Queue, Stop
 from service.workers.messenger import OUTBOX_SETTINGS, OutboxWorker
 from service.workers.metrics import WorkerMetrics
 from service.workers.processes import Loop, Messenger
-from tests.backends.owned import APP, START, Owned, Published, listing_of, outbox_of
+from tests.backends.owned import APP, START, Followed, Owned, Published, listing_of
 from tests.storage.servers import RealServer
 from tests.support import reminders
 from tests.support.background import Background
-from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_reminders, redis_store
-from tests.support.stores.simulated_clock import under_clock
 from tests.support.waiting import PATIENCE, until
 from tests.workers.tables import TTL
 
 pytestmark = pytest.mark.gate
 
 
-class Table(Owned):
-    """Games in memory, with an outbox worker in this process, at a time that only the test moves."""
+class Table(Followed):
+    """With an outbox worker in this process."""
 
     def __init__(self, server: redis.Redis) -> None:
-        self.now = START
-        self.memory = MemoryStore(TTL, lambda: self.now / 1000)
-        super().__init__(self.memory, lambda: self.now)
-        self.published = Published(under_clock(SingleNodeTopology(server), self.clock), TTL)
+        super().__init__(server)
         self.registry = CollectorRegistry()
-        self.outbox = outbox_of(self, self.published)
         self.woken: list[int] = []
         self.worker = OutboxWorker(
             self.outbox,
@@ -47,9 +41,6 @@ class Table(Owned):
             lambda work: work(),
             lambda: self.woken.append(self.now),
         )
-
-    def reminder(self, game: str) -> float | None:
-        return self.memory._reminders["outbox"].get(game)
 
 
 @pytest.fixture
