@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
-from threading import Lock
 from typing import Final, NamedTuple, TypeVar
 
 from service.bounded_cache import BoundedCache
@@ -88,33 +87,10 @@ class FairQueue(dict[str, deque[T]]):
                 del self[tenant]
 
 
-# The number of operations in flight, limited for all owners together and for each owner. An owner may use at most as
-# many slots as remain free. So there is always a slot for an owner that uses none.
-
-
 def free_slots(own: int, total: int, limit: int) -> int:
-    """Return the number of operations that an owner may begin if ``own`` of the ``total`` in flight are its own."""
+    """Return the number of operations that an owner may begin if ``own`` of the ``total`` in flight are its own.
+
+    An owner may use at most as many of the ``limit`` slots as remain free. So there is always a slot for an owner that
+    uses none.
+    """
     return max((limit - total - own + 1) // 2, 0)
-
-
-class InFlight:
-    """Counts the operations of owners in flight, at most ``limit`` in all."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._counts: Counter[str] = Counter()
-        self._lock = Lock()
-
-    def enter(self, owner: str) -> bool:
-        """Count one more operation, or return ``False`` if the owner may not begin one."""
-        with self._lock:
-            if not free_slots(self._counts[owner], self._counts.total(), self._limit):
-                return False
-            self._counts[owner] += 1
-            return True
-
-    def leave(self, owner: str) -> None:
-        """Count one operation less."""
-        with self._lock:
-            self._counts[owner] -= 1
-            self._counts += Counter()  # removes owners with a count of 0

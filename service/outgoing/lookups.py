@@ -15,7 +15,7 @@ from ipaddress import ip_address
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Final, Literal, cast
 
-from service.limits.fair_queue import InFlight
+from service.limits.fair_queue import free_slots
 from service.outgoing.addresses import Address
 
 if TYPE_CHECKING:
@@ -56,11 +56,11 @@ class LookupFailed(Exception):
 
 
 class Lookups:
-    """The look-ups of a process: at most ``limit`` in flight. Each application has a share of them (``InFlight``)."""
+    """The look-ups of a process: at most ``limit`` in flight, and of each application a share (``free_slots``)."""
 
     def __init__(self, lookup: Lookup, limit: int = MAX_LOOKUPS) -> None:
         self._lookup = lookup
-        self._in_flight = InFlight(limit)
+        self._limit = limit
         self._lock = Lock()
         self._futures: dict[tuple[str, str], Future[Addresses]] = {}
 
@@ -80,13 +80,15 @@ class Lookups:
             future = self._futures.get(key)
             if future is not None:
                 return future
-            if not self._in_flight.enter(key[0]):
-                raise LookupFailed("share_used" if any(app == key[0] for app, _ in self._futures) else "no_room")
+            own = [app for app, _ in self._futures].count(key[0])
+            if not free_slots(own, len(self._futures), self._limit):
+                raise LookupFailed("share_used" if own else "no_room")
             future = self._futures[key] = Future()
         try:
             Thread(target=self._look_up, args=(key, future), daemon=True).start()
         except RuntimeError:  # the system has no thread left
-            self._end(key)
+            with self._lock:
+                del self._futures[key]
             raise LookupFailed("no_room") from None
         return future
 
@@ -102,16 +104,12 @@ class Lookups:
             pass  # a name that cannot be encoded
         except Exception as error:
             failed = error
-        self._end(key)
+        with self._lock:
+            del self._futures[key]
         if failed is None:
             future.set_result(addresses)
         else:
             future.set_exception(failed)
-
-    def _end(self, key: tuple[str, str]) -> None:
-        with self._lock:
-            del self._futures[key]
-            self._in_flight.leave(key[0])
 
 
 def system_lookup(host: str) -> Sequence[str]:

@@ -11,7 +11,6 @@ from threading import Event, Thread
 
 import pytest
 
-from service.limits.fair_queue import InFlight
 from service.outgoing.lookups import LookupFailed, Lookups
 from tests.support.serving import ROOT
 from tests.support.waiting import PATIENCE
@@ -103,14 +102,6 @@ def _failing(error: Exception) -> NameServer:
             raise error
 
     return Failing()
-
-
-def test_who_holds_nothing_is_forgotten() -> None:
-    shares = InFlight(8)
-    for number in range(100):
-        assert shares.enter(str(number))
-        shares.leave(str(number))
-    assert not shares._counts
 
 
 UNDER_GEVENT = """
