@@ -271,40 +271,23 @@ class Stop(Control):
 def run(step: Callable[[], float], stop: Control) -> None:
     """Call ``step`` until a stop is requested, and wait in between for the seconds that it returns.
 
-    After a ``StorageUnavailable``, wait for growing pauses instead.
+    After a ``StorageUnavailable``, wait for growing pauses instead. Log when an outage begins, each minute, and when it
+    ends.
     """
-    outage = _Outage()
+    next_pause = FIRST_PAUSE_SECONDS
+    warned_at: float | None = None  # during an outage
     while not stop.requested:
         try:
             pause = step()
         except StorageUnavailable as error:
-            pause = outage.record(error)
+            now = monotonic()
+            if warned_at is None or now - warned_at >= WARN_SECONDS:
+                warned_at = now
+                _log.warning("storage unavailable: %s", error.reason)
+            pause, next_pause = next_pause, min(2 * next_pause, LONGEST_PAUSE_SECONDS)
         else:
-            outage.end()
+            if warned_at is not None:
+                _log.info("storage available again")
+                warned_at, next_pause = None, FIRST_PAUSE_SECONDS
         stop.record_step()
         stop.wait(pause)
-
-
-class _Outage:
-    """An outage of the store: its pauses, and log lines at its start, each minute, and at its end."""
-
-    def __init__(self) -> None:
-        self._pause = FIRST_PAUSE_SECONDS
-        self._warned_at: float | None = None
-
-    def record(self, error: StorageUnavailable) -> float:
-        """Record a failed attempt. Return the seconds until the next one."""
-        now = monotonic()
-        if self._warned_at is None or now - self._warned_at >= WARN_SECONDS:
-            self._warned_at = now
-            _log.warning("storage unavailable: %s", error.reason)
-        pause = self._pause
-        self._pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
-        return pause
-
-    def end(self) -> None:
-        """End the outage, if there is one: the store has answered."""
-        if self._warned_at is not None:
-            _log.info("storage available again")
-            self._warned_at = None
-            self._pause = FIRST_PAUSE_SECONDS
