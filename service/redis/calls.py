@@ -72,19 +72,18 @@ def as_unavailable(error: Exception) -> StorageUnavailable | None:
         case exceptions.TimeoutError() | TimeoutError():
             return StorageUnavailable("timeout", RETRY_SOON_SECONDS)
         case (
-            exceptions.AuthenticationError() | exceptions.AuthorizationError() | exceptions.ExternalAuthProviderError()
+            exceptions.AuthenticationError()
+            | exceptions.AuthenticationWrongNumberOfArgsError()
+            | exceptions.AuthorizationError()
+            | exceptions.ExternalAuthProviderError()
         ):
             return StorageUnavailable("auth", RETRY_LATER_SECONDS)
         case exceptions.ResponseError() if str(error).startswith("Protocol error: unauthenticated"):
             # The server refuses long commands of a client that has not authenticated.
             return StorageUnavailable("NOAUTH", RETRY_LATER_SECONDS)
-        case exceptions.AuthenticationWrongNumberOfArgsError():
-            return StorageUnavailable("auth", RETRY_LATER_SECONDS)
         case NoMajority():
             return StorageUnavailable("no majority", RETRY_SOON_SECONDS)
         case exceptions.MaxConnectionsError():
-            return StorageUnavailable(OVERLOADED, RETRY_SOON_SECONDS)
-        case exceptions.ConnectionError() if str(error).startswith("No connection available"):
             return StorageUnavailable(OVERLOADED, RETRY_SOON_SECONDS)
         case exceptions.ConnectionError() | OSError():
             return StorageUnavailable("connection", RETRY_SOON_SECONDS)

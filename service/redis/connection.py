@@ -27,7 +27,7 @@ from hiredis import pack_command
 from redis._parsers import _HiredisParser
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as ConnectionBroken
-from redis.exceptions import NoPermissionError, RedisError, ResponseError
+from redis.exceptions import MaxConnectionsError, NoPermissionError, RedisError, ResponseError
 from redis.exceptions import TimeoutError as NoAnswer
 from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
@@ -101,9 +101,6 @@ def make_pool(url: str) -> redis.ConnectionPool:
     )
 
 
-_POOL_EXHAUSTED: Final = "No connection available."
-
-
 class _Pool(redis.BlockingConnectionPool):
     """redis-py's pool without its metrics, which are not used and take two thirds of the time of a checkout."""
 
@@ -119,7 +116,7 @@ class _Pool(redis.BlockingConnectionPool):
         try:
             connection = self.pool.get(timeout=self.timeout if timeout is None else timeout)
         except Empty:
-            raise ConnectionBroken(_POOL_EXHAUSTED) from None
+            raise MaxConnectionsError("No connection available.") from None
         try:
             if connection is None:
                 connection = self.make_connection()  # type: ignore[no-untyped-call]
@@ -238,7 +235,7 @@ def _limited_round_trip(pool: redis.ConnectionPool, commands: tuple[Command, ...
     waiting: BoundedSemaphore = pool.waiting  # type: ignore[attr-defined] # it is a _Pool
     began = monotonic()
     if not waiting.acquire(timeout=POOL_TIMEOUT):
-        raise NotSent from ConnectionBroken(_POOL_EXHAUSTED)
+        raise NotSent from MaxConnectionsError("No connection available.")
     try:
         return round_trip(pool, commands, pool_timeout=max(0.0, POOL_TIMEOUT - (monotonic() - began)))
     finally:
