@@ -171,35 +171,6 @@ def log_fields(turn: BotTurn) -> dict[str, object]:
     return {"fields": fields}
 
 
-# The durations of recent decisions by kind of table, so that every move can be made as late as the longest one.
-
-
-MAX_TIMES: Final = 32
-"""Durations that are stored for each kind of table."""
-ASSUMED_MS: Final = 200
-"""The assumed duration of a decision at a new kind of table."""
-MAX_MS: Final = 1000
-"""The longest delay that hides the duration of a decision."""
-MAX_TABLE_KINDS: Final = 256
-"""Kinds of tables whose durations are stored."""
-
-
-class DecisionTimes:
-    """The durations of decisions in this process."""
-
-    def __init__(self) -> None:
-        self._times = BoundedCache[object, deque[int]](MAX_TABLE_KINDS)
-
-    def longest(self, turn: BotTurn, milliseconds: int) -> int:
-        """Store the duration of a decision. Return the longest recent one at tables of the same kind."""
-        game = turn.game
-        kind = turn.level, game.variant.key, len(game.seats), *game.options.items()
-        times = self._times.use(kind) or deque([ASSUMED_MS], MAX_TIMES)
-        times.append(milliseconds)
-        self._times.put(kind, times)
-        return min(max(times), MAX_MS)
-
-
 _log = logging.getLogger(__name__)
 
 LEASE_MS: Final = 5000
@@ -208,6 +179,15 @@ SAFE_MS: Final = 4000
 """The minimum of a lease when a slow decision begins: enough to choose the move and to wait until it is due."""
 RETRY_MS: Final = 250
 """Milliseconds until a task is tried again after a fault of the store."""
+
+MAX_TIMES: Final = 32
+"""Durations of decisions that are stored for each kind of table."""
+ASSUMED_MS: Final = 200
+"""The assumed duration of a decision at a new kind of table."""
+MAX_MS: Final = 1000
+"""The longest delay that hides the duration of a decision."""
+MAX_TABLE_KINDS: Final = 256
+"""Kinds of tables whose durations are stored."""
 
 _FAILURE: Final = "a move of a computer player failed"
 
@@ -243,7 +223,8 @@ class BotWorker:
         self._automation = automation
         self._decisions = decisions
         self._reminders, self._clock, self._metrics = queue
-        self._times = DecisionTimes()
+        self._times = BoundedCache[object, deque[int]](MAX_TABLE_KINDS)
+        """The durations of recent decisions, by kind of table."""
         self.numbers = count()
         self._waiting: list[_Task] = []
         self._sources = tuple([_Source(queue_kind, queue, self) for queue_kind in (BOTS, EXPERTS, ALONE)])
@@ -340,10 +321,18 @@ class BotWorker:
         return self._play(turn, move)
 
     def _ready_at(self, turn: BotTurn, began: int) -> int:
-        """Return the time from which a move can be made. It is as late for a forced move as for any other."""
-        if not turn.is_slow or turn.game.seats.are_bots:
+        """Return the time from which a move can be made whose decision began at ``began`` and has just ended.
+
+        It is as late as after the longest recent decision at such a table, also for a forced move.
+        """
+        game = turn.game
+        if not turn.is_slow or game.seats.are_bots:
             return began
-        return began + self._times.longest(turn, self._clock() - began)
+        kind = turn.level, game.variant.key, len(game.seats), *game.options.items()
+        times = self._times.use(kind) or deque([ASSUMED_MS], MAX_TIMES)
+        times.append(self._clock() - began)
+        self._times.put(kind, times)
+        return began + min(max(times), MAX_MS)
 
     def _play(self, turn: BotTurn, move: Move) -> Next:
         """Make the chosen move. If another write came first, it has also set the next reminder."""
