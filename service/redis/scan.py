@@ -6,7 +6,7 @@ While the slots of a Cluster are being moved, it can miss some.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from service.redis import keys
@@ -19,16 +19,16 @@ from service.redis.topology import Topology
 
 
 def scan_pages(
-    calls: RedisCalls, operation: str, key: bytes, *, command: Callable[[bytes], Command]
+    calls: RedisCalls, operation: str, key: bytes, *, before: Command, after: Command
 ) -> Iterator[list[bytes]]:
-    """Yield the pages of a scan on the owner of ``key``; ``command`` returns the command for a cursor.
+    """Yield the pages of a scan on the owner of ``key``: a command with a cursor between ``before`` and ``after``.
 
     Raises ``StorageUnavailable``, even if only the owner has changed, because a new owner does not know the cursor.
     """
     node = _node(calls, key)
     cursor = b"0"
     while True:
-        ((cursor, page),) = calls.read_all(operation, key, command(cursor))
+        ((cursor, page),) = calls.read_all(operation, key, (*before, cursor, *after))
         yield page
         if cursor == b"0":
             return
@@ -63,12 +63,7 @@ class RedisScan:
 
     def _ids(self, pattern: bytes, name: re.Pattern[bytes]) -> Iterator[str]:
         for key in self._calls.one_for_each_primary(keys.CHECKS):
-            pages = scan_pages(
-                self._calls,
-                "scan",
-                key,
-                command=lambda cursor: (b"SCAN", cursor, b"MATCH", pattern, b"COUNT", _AT_A_TIME),
-            )
-            for page in pages:
+            after = b"MATCH", pattern, b"COUNT", _AT_A_TIME
+            for page in scan_pages(self._calls, "scan", key, before=(b"SCAN",), after=after):
                 matches = [name.fullmatch(entry) for entry in page]
                 yield from [match[1].decode() for match in matches if match is not None]

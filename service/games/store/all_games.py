@@ -7,7 +7,6 @@ each move. Expired games stay in it until a new game of the shard, or a reader o
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from functools import partial
 from typing import Final, NamedTuple
 
 from service.games.ports import StoredGame
@@ -63,8 +62,7 @@ class RedisStoredGames:
         """Yield the ids of the games of these tenants, some at a time."""
         encoded = None if tenants is None else {tenant.encode() for tenant in tenants if tenant}
         for key in keys.STORED:
-            command = partial(_slice_of, key)
-            for flat in scan_pages(self._calls, "stored_games", key, command=command):
+            for flat in scan_pages(self._calls, "stored_games", key, before=(b"HSCAN", key), after=(b"COUNT", PAGE)):
                 pairs = zip(flat[::2], flat[1::2], strict=True)
                 yield [game.decode() for game, tenant in pairs if encoded is None or tenant in encoded]
 
@@ -77,10 +75,6 @@ class RedisStoredGames:
         calls = [(names[0], evalsha("game_size", names)) for names in map(keys.all_of_game, found)]
         sizes = self._calls.run_each("game_size", calls, complete=True)
         return [SizedGame(game, stored, int(size)) for (game, stored), size in zip(found.items(), sizes, strict=True)]
-
-
-def _slice_of(key: bytes, cursor: bytes) -> Command:
-    return (b"HSCAN", key, cursor, b"COUNT", PAGE)
 
 
 def parse_stored(value: bytes) -> StoredGame:

@@ -245,8 +245,7 @@ class RedisStore(Store):
         last = last_write(entries)
         block = block_of(entries[:last])
         if block is not None:
-            head = (b"%d" % len(entries), b"%d" % (len(entries) - last), entries[last], block)
-            self._calls.write("compact", (key,), *head)
+            self._calls.write("compact", (key,), len(entries), len(entries) - last, entries[last], block)
 
     def check(self) -> None:
         """Write a key that soon expires to every primary. Raises ``StorageUnavailable`` if all of them fail."""

@@ -39,6 +39,7 @@ class RedisReminders(ReminderQueue):
 
     def __init__(self, topology: Topology, *, observe: Observer, observe_failure: FailureObserver) -> None:
         self._calls = RedisCalls(topology, observe=observe, observe_failure=observe_failure)
+        self._is_one = topology.scripts_span_slots
         self._turns = {kind: Turns() for kind in get_args(ReminderKind)}
         self._first = 0
         self.heartbeats = RedisHeartbeats(topology, observe=observe)
@@ -52,14 +53,14 @@ class RedisReminders(ReminderQueue):
         If all that are due are those of one tenant in one shard, one round trip does both, unless ``limit_of`` limits
         the tenant, or there are several servers.
         """
-        if kind in NOT_OF_GAMES and self._calls.topology.scripts_span_slots:
+        if kind in NOT_OF_GAMES and self._is_one:
             return self._take_any(kind, limit, lease)
         max_tenants = 0 if kind in NOT_OF_GAMES else MAX_TENANTS_OF_A_SHARD
         due, taken = self._due(kind, lease, max_tenants, 0 if limit_of else limit)
         shares = self._turns[kind].share(due, limit, limit_of)
         batches: dict[int, list[tuple[int, str]]] = {}
         for shard, tenant in shares:
-            batches.setdefault(0 if self._calls.topology.scripts_span_slots else shard, []).append((shard, tenant))
+            batches.setdefault(0 if self._is_one else shard, []).append((shard, tenant))
         calls = []
         for batch, places in batches.items():
             names = [keys.HEARTBEATS[batch], *[keys.reminder_sets(kind)[shard] for shard, _ in places]]
@@ -96,9 +97,9 @@ class RedisReminders(ReminderQueue):
 
         Raises ``StorageUnavailable`` if no server answers.
         """
-        sets, is_one = keys.reminder_sets(kind), self._calls.topology.scripts_span_slots
-        batches = [(keys.HEARTBEATS[0], *sets)] if is_one else list(zip(keys.HEARTBEATS, sets, strict=True))
-        arguments = lease, max_tenants, limit if is_one else 0
+        sets = keys.reminder_sets(kind)
+        batches = [(keys.HEARTBEATS[0], *sets)] if self._is_one else list(zip(keys.HEARTBEATS, sets, strict=True))
+        arguments = lease, max_tenants, limit if self._is_one else 0
         answers = self._calls.run_each("due", [(batch[0], evalsha("take", batch, *arguments)) for batch in batches])
         due = [
             Due(first + place - 1, tenant.decode(), count, float(since))
@@ -106,15 +107,13 @@ class RedisReminders(ReminderQueue):
             if answer is not None
             for place, tenant, count, since in zip(*[iter(answer[0])] * 4, strict=True)  # rows of four
         ]
-        return due, answers[0][1:] if is_one else []
+        return due, answers[0][1:] if self._is_one else []
 
     def reschedule(self, kind: ReminderKind, reminder: LeasedReminder, at: int | None) -> bool:
         shard = shard_of(reminder.game)
         if shard is None:
             return False
-        names = [_key(kind, shard, reminder.tenant)]
-        if kind not in NOT_OF_GAMES:
-            names.append(keys.reminder_sets(kind)[shard])
+        names = _names(kind, shard, reminder.tenant)
         due = b"" if at is None else b"%d" % at
         command = evalsha("reschedule", names, *_leased(reminder), due, reminder.tenant.encode())
         return self._calls.run_each("reschedule", [(names[0], command)]) == [1]
@@ -123,30 +122,27 @@ class RedisReminders(ReminderQueue):
         shard = shard_of(reminder.game)
         if shard is None:
             return None
-        key = _key(kind, shard, reminder.tenant)
-        heartbeat = keys.heartbeat(shard, is_one=self._calls.topology.scripts_span_slots)
-        command = evalsha("renew", (key, heartbeat), *_leased(reminder), lease)
-        (leased,) = self._calls.run_each("renew", [(key, command)])
+        names = _names(kind, shard, reminder.tenant)[0], keys.heartbeat(shard, is_one=self._is_one)
+        command = evalsha("renew", names, *_leased(reminder), lease)
+        (leased,) = self._calls.run_each("renew", [(names[0], command)])
         return None if leased is None else reminder._replace(leased=float(leased))
 
     def restore(self, kind: ReminderKind, game: str, tenant: str, at: int) -> None:
         shard = shard_of(game)
         if shard is not None:
-            key = _key(kind, shard, tenant)
-            commands: list[Command] = [(b"ZADD", key, b"NX", at, game.encode())]
-            if kind not in NOT_OF_GAMES:
-                commands.append((b"ZADD", keys.reminder_sets(kind)[shard], b"LT", at, tenant.encode()))
-            self._calls.read_all("restore", key, *commands)
+            key, *sets = _names(kind, shard, tenant)
+            add_tenant = [(b"ZADD", tenants, b"LT", at, tenant.encode()) for tenants in sets]
+            self._calls.read_all("restore", key, (b"ZADD", key, b"NX", at, game.encode()), *add_tenant)
 
     def is_set(self, kind: ReminderKind, game: str, tenant: str) -> bool:
         shard = shard_of(game)
         if shard is None:
             return False
-        key = _key(kind, shard, tenant)
+        key = _names(kind, shard, tenant)[0]
         return self._calls.read_all("is_set", key, (b"ZSCORE", key, game.encode())) != [None]
 
     def reminded(self, kind: ReminderKind, tenant: str) -> list[str]:
-        names = [_key(kind, shard, tenant) for shard in range(SHARDS)]
+        names = [_names(kind, shard, tenant)[0] for shard in range(SHARDS)]
         calls: list[tuple[bytes, Command]] = [(key, (b"ZRANGE", key, 0, -1)) for key in names]
         answers = self._calls.run_each("reminded", calls, complete=True)
         return [game.decode() for games in answers for game in games]
@@ -161,8 +157,10 @@ class RedisReminders(ReminderQueue):
         return self.heartbeats.allowance(game)
 
 
-def _key(kind: ReminderKind, shard: int, tenant: str) -> bytes:
-    return keys.reminder_sets(kind)[shard] if kind in NOT_OF_GAMES else keys.reminders(kind, shard, tenant)
+def _names(kind: ReminderKind, shard: int, tenant: str) -> tuple[bytes, ...]:
+    """Return the key of the set with a reminder, and for games the key of the set with its tenant."""
+    sets = keys.reminder_sets(kind)
+    return (sets[shard],) if kind in NOT_OF_GAMES else (keys.reminders(kind, shard, tenant), sets[shard])
 
 
 def _leased(reminder: LeasedReminder) -> tuple[bytes, bytes]:
