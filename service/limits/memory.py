@@ -12,7 +12,7 @@ from math import inf
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
-from service.redis.calls import RETRY_LATER_SECONDS, FailureObserver, unanswered
+from service.redis.calls import RETRY_LATER_SECONDS, FailureObserver, failure_of
 from service.redis.connection import MaybeSent, NotSent, info_fields
 from service.redis.errors import StorageUnavailable
 from service.redis.topology import Topology
@@ -80,7 +80,7 @@ class MemoryReserve:
                 refused = Memory.from_info(answer).is_reserved
                 self._checks[node] = now, refused
         except (NotSent, MaybeSent) as error:
-            unavailable = unanswered(error)
+            unavailable = failure_of(error)
             self._observe_failure(unavailable.reason)
             raise unavailable from error
         if refused:

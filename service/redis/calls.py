@@ -65,9 +65,10 @@ WRITE_FAILURES: Final = (
 
 def as_unavailable(error: Exception) -> StorageUnavailable | None:
     """Return the ``StorageUnavailable`` for an error of redis-py; ``None`` for an error in the program."""
-    prefix = _prefix(error)
-    if prefix in ERROR_PREFIXES:
-        return StorageUnavailable(prefix, ERROR_PREFIXES[prefix])
+    if isinstance(error, exceptions.RedisError):
+        prefix = error.status_code or str(error).partition(" ")[0]
+        if prefix in ERROR_PREFIXES:
+            return StorageUnavailable(prefix, ERROR_PREFIXES[prefix])
     match error:
         case exceptions.TimeoutError() | TimeoutError():
             return StorageUnavailable("timeout", RETRY_SOON_SECONDS)
@@ -97,20 +98,13 @@ def as_unavailable(error: Exception) -> StorageUnavailable | None:
             return None
 
 
-def unanswered(error: NotSent | MaybeSent) -> StorageUnavailable:
-    """Return the ``StorageUnavailable`` for a call without an answer. Raises ``error`` for an error in the program."""
-    cause = error.__cause__
+def failure_of(error: Exception) -> StorageUnavailable:
+    """Return the ``StorageUnavailable`` for an error instead of an answer; raise ``error`` if the program caused it."""
+    cause = error.__cause__ if isinstance(error, NotSent | MaybeSent) else error
     unavailable = as_unavailable(cause) if isinstance(cause, Exception) else None
     if unavailable is None:
         raise error
     return unavailable
-
-
-def _prefix(error: Exception) -> str:
-    """Return the first word of an error of redis-py, such as the prefix of an error answer; empty for other errors."""
-    if not isinstance(error, exceptions.RedisError):
-        return ""
-    return error.status_code or str(error).partition(" ")[0]
 
 
 _SCRIPTS: Final = {path.stem: path.read_bytes() for path in (Path(__file__).parent / "scripts").glob("*.lua")}
@@ -208,14 +202,13 @@ class RedisCalls:
                 if isinstance(answer, NoScriptError):
                     answer, *replicas = self.topology.call(key, _with_source(whole), *confirm)
         except NotSent as error:
-            raise self._failed(unanswered(error)) from error
+            raise self._failed(failure_of(error)) from error
         except MaybeSent as error:
-            raise self._failed(OutcomeUnknown(unanswered(error).reason)) from error
+            raise self._failed(OutcomeUnknown(failure_of(error).reason)) from error
         finally:
             self._observe(operation, monotonic() - began)
         if isinstance(answer, Exception):
-            unavailable = as_unavailable(answer)
-            raise answer if unavailable is None else self._failed(unavailable) from None
+            raise self._failed(failure_of(answer)) from None
         # A script returns 1 or a list if this attempt or an earlier one has written; SET returns OK.
         if confirm and (answer == 1 or isinstance(answer, list) or answer == b"OK"):
             for count, (_, required, _) in zip(replicas, confirm, strict=True):
@@ -263,14 +256,14 @@ class RedisCalls:
                     # Not after a timeout: the server would probably be as slow again.
                     broken = type(error.__cause__) is ConnectionBroken and monotonic() - began <= NO_RETRY_AFTER
                     if repeated or not broken:
-                        raise unanswered(error) from error
+                        raise failure_of(error) from error
         finally:
             self._observe(operation, monotonic() - began)
         errors = [answer for answer in answers if isinstance(answer, Exception)]
         if any(isinstance(error, NoScriptError) for error in errors):
             return self.read_all(operation, key, *map(_with_source, commands))
         if errors:
-            raise as_unavailable(errors[0]) or errors[0] from None
+            raise failure_of(errors[0]) from None
         return answers
 
     def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
@@ -278,7 +271,7 @@ class RedisCalls:
         try:
             return self.topology.one_for_each_primary(keys)
         except NotSent as error:
-            raise unanswered(error) from error
+            raise failure_of(error) from error
 
     def run_each(self, operation: str, calls: Sequence[tuple[bytes, Command]], *, complete: bool = False) -> list[Any]:
         """Run each command on the owner of the key in its pair. Return the answers, ``None`` for a failure.
@@ -309,13 +302,3 @@ class RedisCalls:
             if len(failures) == len(answers):
                 raise failures[0]
         return [None if isinstance(answer, StorageUnavailable) else answer for answer in answers]
-
-
-def failure_of(error: Exception) -> StorageUnavailable:
-    """Return the ``StorageUnavailable`` for an error instead of an answer; raise ``error`` if the program caused it."""
-    if isinstance(error, NotSent | MaybeSent):
-        return unanswered(error)
-    unavailable = as_unavailable(error)
-    if unavailable is None:
-        raise error
-    return unavailable

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from service.redis import keys
-from service.redis.calls import RedisCalls, observe_nothing, unanswered
+from service.redis.calls import RedisCalls, failure_of, observe_nothing
 from service.redis.connection import Command, NotSent
 from service.redis.errors import StorageUnavailable
 from service.redis.topology import Topology
@@ -40,7 +40,7 @@ def _node(calls: RedisCalls, key: bytes) -> str:
     try:
         return calls.topology.node(key)
     except NotSent as error:
-        raise unanswered(error) from error
+        raise failure_of(error) from error
 
 
 _AT_A_TIME: Final = 1000
