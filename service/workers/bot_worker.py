@@ -329,7 +329,7 @@ class BotWorker:
         if not turn.is_slow or game.seats.are_bots:
             return began
         kind = turn.level, game.variant.key, len(game.seats), *game.options.items()
-        times = self._times.use(kind) or deque([ASSUMED_MS], MAX_TIMES)
+        times = self._times.get(kind) or deque([ASSUMED_MS], MAX_TIMES)
         times.append(self._clock() - began)
         self._times.put(kind, times)
         return began + min(max(times), MAX_MS)
