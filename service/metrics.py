@@ -42,7 +42,6 @@ class StoreGauges(Collector):
         return ()
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the current values of the gauges."""
         ready = True
         try:
             stats = self._read()
@@ -192,7 +191,6 @@ class Metrics:
         add()
 
     def show_store(self, gauges: StoreGauges) -> None:
-        """Register the gauges of the store."""
         self._store_gauges = gauges
         self._registry.register(gauges)
 

@@ -67,7 +67,6 @@ class FairQueue(dict[str, deque[T]]):
     """A queue for each tenant, first in, first out. After each item of a tenant, all other tenants have their turn."""
 
     def put(self, tenant: str, item: T) -> None:
-        """Add an item of this tenant."""
         self.setdefault(tenant, deque()).append(item)
 
     def take(self) -> T:

@@ -40,7 +40,6 @@ class Memory(NamedTuple):
 
     @classmethod
     def from_info(cls, answer: Any) -> Memory:
-        """Return the memory that an answer to INFO shows."""
         if not isinstance(answer, bytes):
             return cls()
         fields = info_fields(answer)

@@ -33,7 +33,6 @@ class LocalCounts:
         self._counts = BoundedCache[str, int](MAX_LOCAL_COUNTS)
 
     def __call__(self, key: str, amount: int, seconds: int) -> int:  # noqa: ARG002 # the cache drops old counts
-        """Add to a count."""
         count = (self._counts.get(key) or 0) + amount
         self._counts.put(key, count)
         return count
@@ -48,7 +47,6 @@ class SharedCounts:
         self._local_until = 0.0
 
     def __call__(self, key: str, amount: int, seconds: int) -> int:
-        """Add to a count."""
         now = time.monotonic()
         if now >= self._local_until:
             if self._local_until > 0:

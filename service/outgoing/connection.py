@@ -39,7 +39,6 @@ class Deadline:
         return left
 
     def elapsed_ms(self) -> int:
-        """Return the milliseconds since the deadline was set."""
         return int((monotonic() - self._begin) * 1000)
 
 
@@ -251,7 +250,6 @@ class Pool:
             self._idle.append((key, now, connection))
 
     def close(self) -> None:
-        """Close all idle connections."""
         with self._lock:
             while self._idle:
                 self._close(0)

@@ -201,11 +201,9 @@ class Sender:
         raise SendFailed(reason, deadline.elapsed_ms()) from None
 
     def close(self) -> None:
-        """Close all idle connections."""
         self._pool.close()
 
     def _request(self, target: Target, headers: Mapping[str, str], body: bytes) -> bytes:
-        """Return the bytes of the request."""
         fields = {
             "Host": target.authority,
             "User-Agent": self._user_agent,

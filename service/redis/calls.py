@@ -230,7 +230,6 @@ class RedisCalls:
         return ((b"WAIT", self.topology.replicas(key), milliseconds),)
 
     def _failed(self, error: E) -> E:
-        """Observe the error of a write, and return it."""
         self._observe_failure(error.reason)
         return error
 

@@ -63,7 +63,6 @@ class ServerClock:
         self._refresh = BackgroundRefresh(self.measure)
 
     def __call__(self) -> int:
-        """Return the corrected time."""
         now, local = self._elapsed(), self._local() // 1_000_000
         if now >= self._next:
             self.start_measurement()

@@ -129,7 +129,6 @@ class Reviews(_PollingConsumer):
         return "leased"
 
     def forget(self, games: Container[str]) -> None:
-        """Drop the tasks of these games."""
         super().forget(games)
         self._waiting.keep(lambda task: task.reminder.game not in games)
 

@@ -72,14 +72,6 @@ class LeaseContext(NamedTuple):
     begin_attempt: Spawn
 
 
-class _AttemptResult(NamedTuple):
-    """An attempt to notify an endpoint of a game, with its outcome or the error that ended it."""
-
-    due: DueGame
-    outcome: Outcome | Exception
-    probe: bool
-
-
 class EndpointLease:
     """The lease of an endpoint, kept while messages are due, unless ``stop`` is set.
 
@@ -102,7 +94,8 @@ class EndpointLease:
         self._poll_at = 0.0
         self._send_at = 0.0
         self._in_flight: set[str] = set()
-        self._results: queue.SimpleQueue[_AttemptResult] = queue.SimpleQueue()
+        self._ended: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        """Functions that process the results of attempts which have ended."""
         if webhook.status != "failing":  # a failing one may be probed with a deferred game, which is not in ``due``
             self._add_due(due, READ_AHEAD)
 
@@ -117,7 +110,7 @@ class EndpointLease:
             self._is_over = True
             while self._in_flight:
                 with suppress(StorageUnavailable, OutcomeUnknown):
-                    self._end_attempt(self._results.get())
+                    self._ended.get()()
         if self._storage_failed and self._webhook is not None and self._leased is not None:
             with suppress(StorageUnavailable, OutcomeUnknown):
                 at = self._context.clock() + RETRY_MS
@@ -181,7 +174,6 @@ class EndpointLease:
         )
 
     def _challenge(self, webhook: Webhook, now: int) -> None:
-        """Send a challenge if one is due."""
         context = self._context
         if webhook.failures >= endpoint_states.MAX_CHALLENGES:
             self._release(webhook, None)
@@ -231,7 +223,7 @@ class EndpointLease:
             outcome = context.deliveries.deliver(webhook, due, probe=probe, may_send=self._may_send)
         except Exception as error:
             outcome = error
-        self._results.put(_AttemptResult(due, outcome, probe))
+        self._ended.put(partial(self._end_attempt, due, outcome, probe=probe))
 
     def _wait(self, limit: int = 0) -> None:
         """Wait for an attempt to end, and process the results of all that have ended.
@@ -242,14 +234,14 @@ class EndpointLease:
         if self._ready and len(self._in_flight) < limit:
             pause = min(pause, max(self._send_at - monotonic(), 0.0))
         with suppress(queue.Empty):
-            self._end_attempt(self._results.get(timeout=pause) if pause else self._results.get_nowait())
+            end = self._ended.get(timeout=pause) if pause else self._ended.get_nowait()
             while True:
-                self._end_attempt(self._results.get_nowait())
+                end()
+                end = self._ended.get_nowait()
 
-    def _end_attempt(self, result: _AttemptResult) -> None:
-        """Process the result of an attempt."""
-        context, outcome = self._context, result.outcome
-        self._in_flight.discard(result.due.game)
+    def _end_attempt(self, due: DueGame, outcome: Outcome | Exception, *, probe: bool) -> None:
+        context = self._context
+        self._in_flight.discard(due.game)
         if isinstance(outcome, Outcome):
             if outcome.delivered:
                 self._change(endpoint_states.succeeded)
@@ -257,7 +249,7 @@ class EndpointLease:
                 now, jitter = context.clock(), context.jitter()
                 self._change(
                     lambda stored: endpoint_states.failed(
-                        stored, now, jitter, probe=result.probe, retry_after=outcome.retry_after, gone=outcome.gone
+                        stored, now, jitter, probe=probe, retry_after=outcome.retry_after, gone=outcome.gone
                     )
                 )
         elif isinstance(outcome, StorageUnavailable | OutcomeUnknown) and not isinstance(outcome, Unreadable):
@@ -266,7 +258,7 @@ class EndpointLease:
             context.metrics.failures.labels("webhooks").inc()
             _log.error("the messages of a game could not be made", exc_info=outcome)
             if self._webhook is not None:
-                context.deliveries.defer(self._webhook, result.due)
+                context.deliveries.defer(self._webhook, due)
 
     def _change(self, change: Callable[[Webhook], Webhook]) -> None:
         """Change the endpoint in the store. If it was changed there, read it and try again."""
@@ -351,7 +343,6 @@ class OutboxWorker(Consumer):
         self._wake = wake
 
     def handle(self, reminder: LeasedReminder) -> Next:
-        """Publish a game."""
         published = self._outbox.publish(reminder.tenant, reminder.game)
         if published.published_at is not None:
             self._metrics.outbox_lags.observe(lag_seconds(self._clock() - published.published_at))

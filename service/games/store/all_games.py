@@ -59,7 +59,6 @@ class RedisStoredGames:
             self._calls.write("forget_games", (key,), *fields, command=b"HDEL")
 
     def _ids_of(self, tenants: Set[str] | None) -> Iterator[list[str]]:
-        """Yield the ids of the games of these tenants, some at a time."""
         encoded = None if tenants is None else {tenant.encode() for tenant in tenants if tenant}
         for key in keys.STORED:
             for flat in scan_pages(self._calls, "stored_games", key, before=(b"HSCAN", key), after=(b"COUNT", PAGE)):

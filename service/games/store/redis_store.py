@@ -228,7 +228,6 @@ class RedisStore(Store):
         return None if answer is None else _parse_range(answer, after, limit)
 
     def read_with_events(self, game: str, after: int, limit: int) -> GameWithEvents | None:
-        """Read the game, its events and its size in one round trip."""
         names = keys.all_of_game(game)
         commands = (b"GET", names[0]), evalsha("event_range", names[:2], after, limit), evalsha("game_size", names)
         value, events, size = self._calls.read_all("read_with_events", names[0], *commands)
