@@ -161,7 +161,7 @@ class RedisShares(Shares):
         day = self._day()
         if self.is_reserved and self._bytes:
             reserve = self._bytes * RESERVE_PERCENT // 100
-            if self._count(keys.reserve_share(tenant.id, day), size, reserve // PART_OF_RESERVE):
+            if self._count(keys.share(tenant.id, day, of=b"reserve"), size, reserve // PART_OF_RESERVE):
                 return
             self.refresh()  # memory may have been freed since the last reading
             if self.is_reserved:

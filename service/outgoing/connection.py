@@ -14,6 +14,7 @@ import io
 import socket
 import ssl
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from threading import Lock
 from time import monotonic
@@ -176,13 +177,11 @@ class _Reader(io.RawIOBase):
 def connect_one(addresses: tuple[Address, ...], port: int, deadline: Deadline, connect: Connect) -> socket.socket:
     """Return a socket connected to the first address that accepts. Trying all takes at most ``CONNECT_SECONDS``."""
     limit = Deadline(min(CONNECT_SECONDS, deadline.left()))
-    addresses = addresses[:_MAX_ADDRESSES]
-    for others, address in zip(range(len(addresses) - 1, 0, -1), addresses, strict=False):
-        try:
-            return connect(address, port, limit.left() / (others + 1))
-        except OSError:
-            continue
-    return connect(addresses[-1], port, limit.left())
+    *others, last = addresses[:_MAX_ADDRESSES]
+    for tried, address in enumerate(others):
+        with suppress(OSError):
+            return connect(address, port, limit.left() / (len(others) + 1 - tried))
+    return connect(last, port, limit.left())
 
 
 def connect_socket(address: Address, port: int, seconds: float) -> socket.socket:

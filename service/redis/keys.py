@@ -243,14 +243,9 @@ def window(key: str) -> bytes:
     return b"%b:%b" % (WINDOWS, key.encode())
 
 
-def share(tenant: str, day: int) -> bytes:
-    """Return the key of the bytes that a tenant has stored on a day."""
-    return b"domino:share:{%b}:%d" % (tenant.encode(), day)
-
-
-def reserve_share(tenant: str, day: int) -> bytes:
-    """Return the key of the bytes that a tenant has stored in the memory reserve on a day."""
-    return b"domino:reserve:{%b}:%d" % (tenant.encode(), day)
+def share(tenant: str, day: int, *, of: bytes = b"share") -> bytes:
+    """Return the key of the bytes that a tenant has stored on a day; ``of`` is ``reserve`` for the memory reserve."""
+    return b"domino:%b:{%b}:%d" % (of, tenant.encode(), day)
 
 
 def totals(app: str) -> tuple[bytes, bytes]:

@@ -222,7 +222,7 @@ class BotWorker:
     def __init__(self, automation: Automation, decisions: Decisions, queue: Queue) -> None:
         self._automation = automation
         self._decisions = decisions
-        self._reminders, self._clock, self._metrics = queue
+        _, self._clock, self._metrics = queue
         self._times = BoundedCache[object, deque[int]](MAX_TABLE_KINDS)
         """The durations of recent decisions, by kind of table."""
         self.numbers = count()

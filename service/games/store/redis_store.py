@@ -132,14 +132,13 @@ class RedisStore(Store):
         code: bytes | None = None,
     ) -> PriorWrite | None:
         version, shard = len(events), shard_of(game)
-        names, identity, tail = _write_args(
-            game, version, events, write, tenant=tenant, reminders=reminders, codes=(None, code)
-        )
+        index: tuple[bytes, ...] = ()
         index_entry = (b"", b"")
         if shard is not None:
-            sets = len(names) - int(tail[0])
-            names = (*names[:sets], keys.STORED[shard], *names[sets:])
-            index_entry = (game.encode(), tenant.encode())
+            index, index_entry = (keys.STORED[shard],), (game.encode(), tenant.encode())
+        names, identity, tail = _write_args(
+            game, version, events, write, tenant=tenant, reminders=reminders, codes=(None, code), index=index
+        )
         head = (b"%d %b" % (version, state), min(write.ttl or self._ttl, self._ttl))
         self._memory_reserve.require_space(names[0])
         answer = self._calls.write("create", names, *head, *identity, *index_entry, *tail)
@@ -286,10 +285,11 @@ def _write_args(
     tenant: str,
     reminders: Reminders,
     codes: Codes,
+    index: tuple[bytes, ...] = (),
 ) -> tuple[tuple[bytes, ...], tuple[bytes, ...], tuple[bytes | int, ...]]:
     """Return the common arguments of the scripts that write a game, in three parts.
 
-    * the keys: the game, the idempotency record, the join codes, the sets of its reminders;
+    * the keys: the game, the idempotency record, the join codes, the ``index`` of games, the sets of its reminders;
     * the id of the write as it precedes the first event, the value of the record, and its lifetime;
     * the number of sets, the change of the codes (``_code_args``), the events, the tenant, the game, and when each
       reminder is due.
@@ -306,7 +306,8 @@ def _write_args(
         sets = tuple([keys.reminder_sets(kind)[shard] for kind in reminders])
         due = (tenant.encode(), game.encode(), *[b"" if at is None else b"%d" % at for at in reminders.values()])
     code_keys, change = ((), 0) if codes == NO_CODES else _code_args(game, codes)
-    return names + code_keys + sets, (write.id + b" ", *record), (len(sets), change, *frame(write.id, events), *due)
+    names += (*code_keys, *index, *sets)
+    return names, (write.id + b" ", *record), (len(sets), change, *frame(write.id, events), *due)
 
 
 def _code_args(game: str, codes: Codes) -> tuple[tuple[bytes, ...], int]:
