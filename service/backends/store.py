@@ -13,14 +13,7 @@ from typing import Final
 
 from msgspec import json
 
-from service.backends.values import (
-    MAX_ERASURES,
-    MAX_REPEATS,
-    Backend,
-    Erasure,
-    Repeat,
-    RepeatKnown,
-)
+from service.backends.values import MAX_ERASURES, MAX_REPEATS, Backend, Erasure, Repeat, RepeatKnown
 from service.games.model.errors import LimitReached
 from service.games.ports import IDEMPOTENCY_TTL
 from service.limits.memory import MemoryReserve

@@ -223,18 +223,9 @@ _RING_RADIUS: Final = 0.34
 """A ring with its line stays within one unit of its end, and no other tile is that near."""
 
 _TILE: Final = 'x="-1.92" y="-.92" width="3.84" height="1.84" rx=".34"'
-_HALVES: Final = {
-    0: ('x="-1"', 'x="1"'),
-    90: ('y="-1"', 'y="1"'),
-    180: ('x="1"', 'x="-1"'),
-    270: ('y="1"', 'y="-1"'),
-}
+_HALVES: Final = {0: ('x="-1"', 'x="1"'), 90: ('y="-1"', 'y="1"'), 180: ('x="1"', 'x="-1"'), 270: ('y="1"', 'y="-1"')}
 """The positions of the smaller and the larger half, by the rotation of the tile."""
-_BACK: Final = (
-    "M-1.5-.5l1 1M-1.5 .5l1-1M.5-.5l1 1M.5 .5l1-1",
-    "M-1.6-.6h3.2v1.2h-3.2z",
-    "M-.3-.3l.6 .6M-.3 .3l.6-.6",
-)
+_BACK: Final = ("M-1.5-.5l1 1M-1.5 .5l1-1M.5-.5l1 1M.5 .5l1-1", "M-1.6-.6h3.2v1.2h-3.2z", "M-.3-.3l.6 .6M-.3 .3l.6-.6")
 """The paths of a back: its pattern, its frame, and the cross in the middle."""
 
 _SHAPES: Final = {

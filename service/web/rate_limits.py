@@ -96,14 +96,7 @@ class RateLimits:
     ``workers``: the number of workers.
     """
 
-    def __init__(
-        self,
-        count: Count,
-        limits: Limits,
-        *,
-        workers: int,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, count: Count, limits: Limits, *, workers: int, clock: Callable[[], float] = time.time) -> None:
         self._shared = count
         self._clock = clock
         self._limits = limits

@@ -15,13 +15,7 @@ import orjson
 from service.backends.index.store import RedisIndex, RedisLobby
 from service.backends.index.summaries import deferred_summary
 from service.backends.store import RedisErasures
-from service.backends.values import (
-    MAX_ERASURES,
-    GamePage,
-    IndexQuery,
-    LobbyQuery,
-    Usage,
-)
+from service.backends.values import MAX_ERASURES, GamePage, IndexQuery, LobbyQuery, Usage
 from service.games.model.errors import LimitReached, NotFound
 from service.games.model.views import format_rfc3339
 from service.games.reminders import NO_ALLOWANCE, OutageAllowance

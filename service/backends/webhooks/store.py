@@ -15,14 +15,7 @@ from typing import Final
 import orjson
 
 from service.backends.store import check_replaced, find_repeat, repeat_args
-from service.backends.values import (
-    ATTEMPTS_KEPT,
-    DeliveryAttempt,
-    DueGame,
-    Repeat,
-    RequestedMessage,
-    Webhook,
-)
+from service.backends.values import ATTEMPTS_KEPT, DeliveryAttempt, DueGame, Repeat, RequestedMessage, Webhook
 from service.limits.memory import MemoryReserve
 from service.redis import keys
 from service.redis.calls import RedisCalls, evalsha

@@ -82,8 +82,5 @@ VARIANT: Final = Variant(
     difficulty=3,
     minutes=7,
     build=_build,
-    options=(
-        Option(key="set", default=12, values=tuple(_DIVISORS)),
-        Option(key="rounds", default=1, low=1, high=100),
-    ),
+    options=(Option(key="set", default=12, values=tuple(_DIVISORS)), Option(key="rounds", default=1, low=1, high=100)),
 )

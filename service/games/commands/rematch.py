@@ -20,15 +20,7 @@ from service.games.access import Access
 from service.games.commands.context import CommandContext
 from service.games.commands.erasure import NothingToErase, decide_to_erase
 from service.games.model.clock import start_clock
-from service.games.model.errors import (
-    Forbidden,
-    Gone,
-    NotFinished,
-    NotFound,
-    SecretChanged,
-    Unauthorized,
-    unauthorized,
-)
+from service.games.model.errors import Forbidden, Gone, NotFinished, NotFound, SecretChanged, Unauthorized, unauthorized
 from service.games.model.game import Game, rules_for
 from service.games.model.game_events import Created, GameEvent, Rematched
 from service.games.model.seats import BOT, Seat, Seats

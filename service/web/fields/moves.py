@@ -42,9 +42,7 @@ def client_seed_field(text: str, **more: Any) -> SingleLine:
     return SingleLine(
         validate=Length(1, MAX_CLIENT_SEED_CHARS),
         metadata=doc(
-            f"{text} It is public once the round is dealt. Not in an arranged game.",
-            pattern=LINE_PATTERN,
-            **more,
+            f"{text} It is public once the round is dealt. Not in an arranged game.", pattern=LINE_PATTERN, **more
         ),
     )
 

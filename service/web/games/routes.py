@@ -15,11 +15,7 @@ from service.web.access import key_check
 from service.web.fields.moves import MoveSchema, posted_move
 from service.web.fields.strict import EmptyInSchema
 from service.web.games.creation_schemas import GameInSchema, game_request
-from service.web.games.schemas import (
-    CreatedGameSchema,
-    CreatedSeatSchema,
-    GameQuerySchema,
-)
+from service.web.games.schemas import CreatedGameSchema, CreatedSeatSchema, GameQuerySchema
 from service.web.http.body import read_json, read_nothing, validate
 from service.web.http.headers import (
     expected_game,

@@ -119,11 +119,7 @@ _STREAM_RETRY_SECONDS: Final = 5
 
 _LOOKUP_RETRY_SECONDS: Final = 5
 """Seconds after which a client may retry a request whose DNS lookup failed."""
-_LOOKUP_REASONS: Final = {
-    "share_used": "too_many_lookups",
-    "no_room": "lookups_busy",
-    "no_answer": "lookup_unanswered",
-}
+_LOOKUP_REASONS: Final = {"share_used": "too_many_lookups", "no_room": "lookups_busy", "no_answer": "lookup_unanswered"}
 """The reason of a problem for each reason of ``LookupFailed``."""
 
 _SECRET_RETRY_SECONDS: Final = 30

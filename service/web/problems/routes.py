@@ -66,10 +66,7 @@ def _problems(language: Language) -> list[dict[str, Any]]:
             "title": problem_title(code, language),
             "description": problem_description(code, language),
             "reasons": [
-                {
-                    "reason": word,
-                    "text": template(f"reasons.{word}", language).replace("{{", "{").replace("}}", "}"),
-                }
+                {"reason": word, "text": template(f"reasons.{word}", language).replace("{{", "{").replace("}}", "}")}
                 for word, its_code in REASONS.items()
                 if its_code == code
             ],
