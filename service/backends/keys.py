@@ -12,7 +12,7 @@ from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from hmac import compare_digest
 from time import monotonic
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -24,8 +24,7 @@ from service.games.model.tokens import hash_secret, new_game_id
 from service.games.model.views import CommandResult
 from service.games.ports import IdempotencyRecord, RandomBytes, TimeSource
 from service.games.store.idempotency import Idempotency, IdempotencyKey, check_same_request
-from service.limits.stored_bytes import Shares, ShareUsedUp, Tenant
-from service.redis.errors import OutcomeUnknown, StorageUnavailable
+from service.redis.errors import StorageUnavailable
 from service.redis.shards import shard_of
 
 # Requests of applications with an idempotency key, which are recognised when they are repeated.
@@ -348,52 +347,3 @@ def _is_requested_with(key: str, answer: str | None) -> bool:
 
 def _has_expired(key: KeyRecord, now: int) -> bool:
     return key.expires_at is not None and key.expires_at <= now
-
-
-# The bytes that applications store in addition to games: endpoints, keys and idempotency records.
-
-
-ENDPOINT_BYTES: Final = 1_200
-"""Bytes of an endpoint without its URL, with its reminder and the idempotency record of its creation."""
-REQUEST_BYTES: Final = 500
-"""Bytes of a further key, or of a requested message, with the idempotency record."""
-
-
-T = TypeVar("T")
-
-
-class StoredBytes:
-    """Counts the bytes that applications store against their ``shares``."""
-
-    def __init__(self, shares: Shares) -> None:
-        self._shares = shares
-
-    def store(
-        self, app: str, size: int, store: Callable[[], CommandResult[T]], is_repeated: Callable[[], bool]
-    ) -> CommandResult[T]:
-        """Call ``store`` and count its ``size`` bytes for the application, unless it fails or replays an answer.
-
-        ``is_repeated`` returns whether the request is a repetition, which is allowed when the share is used up. It is
-        called only then. Raises ``ShareUsedUp``, and what ``store`` and ``is_repeated`` raise.
-        """
-        tenant = Tenant(app, is_app=True)
-        try:
-            self._shares.charge(tenant, size)
-        except ShareUsedUp:
-            if not is_repeated():
-                raise
-            return store()
-        try:
-            result = store()
-        except OutcomeUnknown:  # it may be stored, so it stays counted
-            raise
-        except Exception:
-            self._shares.count(tenant, -size)
-            raise
-        if result.replayed:
-            self._shares.count(tenant, -size)
-        return result
-
-    def limit(self, app: str) -> int | None:
-        """Return the bytes that the application may store in a day, ``None`` without a limit."""
-        return self._shares.limit(Tenant(app, is_app=True))

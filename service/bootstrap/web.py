@@ -22,7 +22,7 @@ from service.backends.facade import BackendsFacade
 from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing, People
 from service.backends.index.store import RedisFeed
-from service.backends.keys import Backends, StoredBytes
+from service.backends.keys import Backends
 from service.backends.webhooks.endpoints import Webhooks
 from service.bootstrap.secret_file import server_secrets
 from service.bootstrap.storage import Storage, build_repository, build_sender, open_storage
@@ -66,7 +66,7 @@ def build_backends(
         Feeds(RedisFeed(storage.calls), notifications, clock),
         people=People(storage.game_index, storage.erasures),
         needed_for_games=settings.games == "apps",
-        stored=StoredBytes(storage.shares),
+        shares=storage.shares,
     )
 
 

@@ -13,7 +13,7 @@ from service.backends.facade import BackendsFacade
 from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing, People
 from service.backends.index.store import RedisFeed, RedisIndex, RedisLobby
-from service.backends.keys import Backends, StoredBytes
+from service.backends.keys import Backends
 from service.backends.store import RedisErasures
 from service.backends.webhooks.endpoints import Webhooks
 from service.games.facade import GamesFacade
@@ -129,5 +129,5 @@ def build_backends(
         Feeds(RedisFeed(calls), notifications or MemoryStore(ttl_seconds), clock),
         people=People(index, RedisErasures(calls)),
         needed_for_games=needed_for_games,
-        stored=StoredBytes(shares),
+        shares=shares,
     )

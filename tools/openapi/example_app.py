@@ -25,7 +25,7 @@ from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing, People
 from service.backends.index.outbox import Outbox
 from service.backends.index.store import RedisFeed, RedisIndex, RedisLobby, cursor_of, item_id
-from service.backends.keys import Backends, StoredBytes
+from service.backends.keys import Backends
 from service.backends.store import RedisBackends, RedisErasures
 from service.backends.values import GamePage, IndexEntry, IndexQuery, StoredItems
 from service.backends.webhooks.deliveries import Deliveries
@@ -168,7 +168,7 @@ def _build(topology: Topology, notifications: RedisEventFeed) -> ExampleApp:
         Feeds(_NumberedFeed(calls), notifications, clock),
         people=People(index, RedisErasures(calls)),
         needed_for_games=False,
-        stored=StoredBytes(UNLIMITED),
+        shares=UNLIMITED,
     )
     limits, metrics = RateLimits(LocalCounts(), Limits(), workers=1), Metrics()
     streams = Streams(StreamLimits(), metrics.streams, lambda _connection, _notify: lambda: None)

@@ -7,8 +7,9 @@ from typing import Final
 
 from flask import Blueprint
 
-from service.backends.keys import REQUEST_BYTES
+from service.backends.facade import REQUEST_BYTES
 from service.backends.values import Backend
+from service.limits.stored_bytes import Tenant
 from service.web.backends.schemas import (
     ApplicationInfoSchema,
     CreatedKeySchema,
@@ -45,7 +46,7 @@ def get_application(services: Services, backend: Backend) -> RawResponse:
     limits = {
         "requests_per_minute": services.limits.app_requests(backend),
         "games_per_minute": services.limits.app_games(backend),
-        "bytes_per_day": services.backends.stored.limit(backend.id),
+        "bytes_per_day": services.backends.shares.limit(Tenant(backend.id, is_app=True)),
     }
     keys, usage = services.backends.keys.valid_keys(backend), services.backends.listing.usage(backend.id)
     return ok(application_json(backend, keys, usage, limits))
@@ -77,7 +78,7 @@ def create_key(services: Services, backend: Backend) -> RawResponse:
     key, keys = idempotency(body), services.backends.keys
     rotate = partial(keys.rotate, backend.id, overlap, presented=bearer_token(), key=key)
     is_repeated = partial(keys.is_rotation_repeated, backend.id, key)
-    new, replayed = services.backends.stored.store(backend.id, REQUEST_BYTES, rotate, is_repeated)
+    new, replayed = services.backends.store(backend.id, REQUEST_BYTES, rotate, is_repeated)
     return created_secret(new_key_json(new), _OWN_PATH, replayed=replayed)
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from flask import Blueprint
 
-from service.backends.keys import ENDPOINT_BYTES, REQUEST_BYTES
+from service.backends.facade import ENDPOINT_BYTES, REQUEST_BYTES
 from service.backends.values import Backend
 from service.backends.webhooks.endpoints import ASK_PING, CHANGE_SECRET, CREATE, SEND_AGAIN, WebhookChange
 from service.engine.errors import Reason
@@ -70,7 +70,7 @@ def create_webhook(services: Services, backend: Backend) -> RawResponse:
     create = partial(webhooks.create, backend.id, requested["url"], requested["events"], key)
     is_repeated = partial(webhooks.is_repeated, backend.id, key, CREATE)
     with _checked_url():
-        webhook, replayed = services.backends.stored.store(backend.id, size, create, is_repeated)
+        webhook, replayed = services.backends.store(backend.id, size, create, is_repeated)
     return created_secret(new_webhook_json(webhook), f"/v1/webhooks/{webhook.id}", replayed=replayed)
 
 
@@ -176,7 +176,7 @@ def change_webhook_secret(services: Services, backend: Backend, webhook: str) ->
     webhooks = services.backends.webhooks
     change = partial(webhooks.change_secret, backend.id, webhook, key)
     is_repeated = partial(webhooks.is_repeated, backend.id, key, CHANGE_SECRET, webhook)
-    changed, replayed = services.backends.stored.store(backend.id, REQUEST_BYTES, change, is_repeated)
+    changed, replayed = services.backends.store(backend.id, REQUEST_BYTES, change, is_repeated)
     return created_secret(new_webhook_json(changed), f"/v1/webhooks/{changed.id}", replayed=replayed)
 
 
@@ -206,7 +206,7 @@ def ping_webhook(services: Services, backend: Backend, webhook: str) -> RawRespo
     webhooks = services.backends.webhooks
     ask = partial(webhooks.ping, backend.id, webhook, kind, key)
     is_repeated = partial(webhooks.is_repeated, backend.id, key, ASK_PING, webhook)
-    ping, replayed = services.backends.stored.store(backend.id, REQUEST_BYTES, ask, is_repeated)
+    ping, replayed = services.backends.store(backend.id, REQUEST_BYTES, ask, is_repeated)
     return accepted({"id": ping}, replayed=replayed)
 
 
@@ -241,7 +241,7 @@ def redeliver_message(services: Services, backend: Backend, webhook: str, messag
     webhooks = services.backends.webhooks
     send = partial(webhooks.send_again, backend.id, webhook, message, check_game, key=key)
     is_repeated = partial(webhooks.is_repeated, backend.id, key, SEND_AGAIN, webhook, message)
-    message_id, replayed = services.backends.stored.store(backend.id, REQUEST_BYTES, send, is_repeated)
+    message_id, replayed = services.backends.store(backend.id, REQUEST_BYTES, send, is_repeated)
     return accepted({"id": message_id}, replayed=replayed)
 
 
