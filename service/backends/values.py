@@ -1,6 +1,6 @@
 """The values that the stores of applications, erasures, the index, the lobbies, the feed and webhooks take and return.
 
-Owns also how much of each is kept. Does not depend on how a store keeps them.
+Owns also how much of each is kept. All times are in milliseconds since 1970. Does not depend on how a store keeps them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Repeat(NamedTuple):
 
     ``name``: identifies the idempotency key and the operation within the application.
     ``fingerprint``: a digest of the request, without spaces.
-    ``at``: the time of the request, in milliseconds since 1970.
+    ``at``: the time of the request.
     ``answer``: the data that a repeated answer is made from.
     """
 
@@ -34,7 +34,7 @@ class RepeatKnown(Exception):
 
 
 class KeyRecord(NamedTuple):
-    """A key of an application, as it is stored. Times in milliseconds since 1970.
+    """A key of an application, as it is stored.
 
     ``suffix``: its last characters, by which people distinguish it from others.
     ``digest``: its SHA-256.
@@ -67,7 +67,6 @@ class Backend(NamedTuple):
     """An application. Its id determines a shard, as the id of a game does.
 
     ``suspended``: whether the operator has suspended it, so that its keys are refused.
-    ``created_at``: in milliseconds since 1970.
     """
 
     id: str
@@ -102,7 +101,7 @@ FEED_ITEMS: Final = 100_000
 
 
 class IndexEntry(NamedTuple):
-    """The entry of a game in the index of its application, at one version. Times in milliseconds since 1970.
+    """The entry of a game in the index of its application, at one version.
 
     ``players``: the urgency for the ref of each player. It orders the games that wait for this player, the smallest
     first; ``None`` if the game does not wait for the player.
@@ -141,7 +140,6 @@ class Usage(NamedTuple):
 class LobbyEntry(NamedTuple):
     """The entry of a public game in the lobbies, at one version.
 
-    ``created_at``: in milliseconds since 1970.
     ``json``: the JSON object that a lobby shows; ``None`` if the game has no open seats, so that no lobby shows it.
     ``for_all``: whether it is in the lobby for everybody, too, and not only in that of its application.
     """
@@ -190,7 +188,6 @@ class IndexQuery(NamedTuple):
     ``ref``, ``player_ref``: select the games with this ref, or with a player of this ref.
     ``waiting``: only with a ``player_ref``; selects the games that wait for that player, the most urgent first.
     ``statuses``: empty for games of any status.
-    ``updated_after``: in milliseconds since 1970.
     """
 
     ref: str | None = None
@@ -238,7 +235,7 @@ class RequestedMessage(NamedTuple):
     """A message that an application has requested: a ping, a sample, or an earlier message that is sent again.
 
     ``game``, ``version``: the game of an earlier message, and its version in that message.
-    ``happened_at``: the time in the message, in milliseconds since 1970.
+    ``happened_at``: the time in the message.
     """
 
     id: str
@@ -249,7 +246,7 @@ class RequestedMessage(NamedTuple):
 
 
 class Webhook(NamedTuple):
-    """An endpoint of an application. Times in milliseconds since 1970.
+    """An endpoint of an application.
 
     ``events``: the types of messages that it receives.
     ``old_secret``: also signs messages, until ``old_secret_until``.
@@ -279,8 +276,7 @@ class Webhook(NamedTuple):
 class DueGame(NamedTuple):
     """A game of which an endpoint has to be notified.
 
-    ``at``: when it became due, in milliseconds since 1970. It identifies this state: every change of the game sets
-    another time.
+    ``at``: when it became due. It identifies this state: every change of the game sets another time.
     ``notified``: the version up to which the endpoint was notified.
     ``version``: the version up to which it has to be notified: that in the index, 0 if the index does not have the
     game. For later versions the index makes the game due again.
@@ -295,7 +291,7 @@ class DueGame(NamedTuple):
 
 
 class DeliveryAttempt(NamedTuple):
-    """An attempt to deliver a message. Times in milliseconds since 1970.
+    """An attempt to deliver a message.
 
     ``message``: the id of the message. Its body is not stored; it can be made again from game, type and version.
     ``at``: the time of the attempt.
