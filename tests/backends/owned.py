@@ -10,7 +10,7 @@ import orjson
 import redis
 
 from service.backends.index.outbox import Outbox
-from service.backends.index.summaries import index_entry, owner_view
+from service.backends.index.summaries import index_entry
 from service.backends.values import IndexQuery, LobbyQuery
 from service.engine.referee import legal_moves
 from service.engine.variants import variants
@@ -177,7 +177,7 @@ def listing_of(games: Sequence[Game], app: str) -> list[dict[str, Any]]:
     """The listing that an application should have of these games, newest first, computed from the games alone."""
     own = [game for game in games if game.ownership is not None and game.ownership.app == app]
     return [
-        orjson.loads(index_entry(game, owner_view(game), DEFAULT_POLICY.lifetimes).summary)
+        orjson.loads(index_entry(game, DEFAULT_POLICY.lifetimes).summary)
         for game in sorted(own, key=lambda each: (each.updated_at, each.id), reverse=True)
     ]
 

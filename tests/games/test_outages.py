@@ -5,7 +5,7 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from service.backends.index.summaries import deferred_summary, index_entry, owner_view
+from service.backends.index.summaries import deferred_summary, index_entry
 from service.backends.webhooks.messages import TURN, game_messages
 from service.engine.presence import Claimed, TimedOut
 from service.games.commands.move import Expected
@@ -135,7 +135,7 @@ def test_an_application_is_told_the_deadline_that_is_applied() -> None:
     events = hosted.games.access._repository.histories.history(hosted.game)
     messages = [each for each in game_messages("endpoint", game, (), events) if each.type == TURN]
     assert [orjson.loads(each.body)["data"]["deadline"] for each in messages] == [shown]
-    assert orjson.loads(index_entry(game, owner_view(game), LIFETIMES).summary)["deadline"] == shown
+    assert orjson.loads(index_entry(game, LIFETIMES).summary)["deadline"] == shown
 
 
 @pytest.mark.parametrize(
@@ -146,12 +146,12 @@ def test_an_application_is_told_the_deadline_that_is_applied() -> None:
 def test_a_list_shows_a_deadline_as_it_is_applied(since: int, until: int, shown: int) -> None:
     hosted = Hosted("hh", MINUTE)
     game, now = hosted.game, hosted.now
-    stored = index_entry(game, owner_view(game), LIFETIMES).summary
+    stored = index_entry(game, LIFETIMES).summary
     read = deferred_summary(stored, lambda _: OutageAllowance(now + since, now + until))
     assert orjson.loads(read) == {**orjson.loads(stored), "deadline": format_rfc3339(now + shown)}
 
 
 def test_a_list_shows_no_deadline_where_there_is_none() -> None:
     game = Hosted("hh").game
-    stored = index_entry(game, owner_view(game), LIFETIMES).summary
+    stored = index_entry(game, LIFETIMES).summary
     assert deferred_summary(stored, lambda _: OutageAllowance(10**14, 10**14)) == stored

@@ -15,7 +15,7 @@ import pytest
 import redis
 from standardwebhooks import Webhook as Verifier
 
-from service.backends.index.summaries import index_entry, owner_view
+from service.backends.index.summaries import index_entry
 from service.backends.values import IndexPosition, Webhook
 from service.backends.webhooks.endpoint_states import (
     DISABLED_AFTER_MS,
@@ -607,9 +607,7 @@ def test_one_dead_endpoint_with_thousands_of_games_gets_one_probe_an_interval_an
     for number in range(MANY):
         copy = hooked.owned.game(game)._replace(id=f"copy-{number}")
         hooked.store._games[copy.id] = hooked.store._games[game]
-        assert index.put(
-            APP, index_entry(copy, owner_view(copy), DEFAULT_POLICY.lifetimes), [], endpoints, position=START_OF_A_GAME
-        )
+        assert index.put(APP, index_entry(copy, DEFAULT_POLICY.lifetimes), [], endpoints, position=START_OF_A_GAME)
     hooked.deliver()
     assert len(dead.received) <= 2 * MAX_PER_ENDPOINT
     attempts = len(dead.received)

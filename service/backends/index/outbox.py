@@ -18,7 +18,6 @@ from service.backends.index.summaries import (
     index_entry,
     lobby_entry,
     not_in_lobby,
-    owner_view,
 )
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game
@@ -91,9 +90,8 @@ class Outbox:
             if events and events[-1].version == game.version:
                 self._repository.cache.published.put(game.id, PublishedGame(game, tuple(events), monotonic()))
             new = [event for event in events if event.version > after][:PAGE]
-            view = owner_view(game)
-            entry = index_entry(game, view, self._repository.lifetimes, size)
-            items = [feed_item(game, view, event) for event in new]
+            entry = index_entry(game, self._repository.lifetimes, size)
+            items = [feed_item(game, event) for event in new]
             if new and new[-1].version < game.version:  # the rest follows in the next step
                 entry = entry._replace(version=new[-1].version, write_id="")
             if notified is not None or any([isinstance(envelope.event, HostingEvent) for envelope in new]):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from service.backends.index.store import RedisIndex
-from service.backends.index.summaries import index_entry, owner_view
+from service.backends.index.summaries import index_entry
 from service.games.model.errors import Gone, NotFound
 from service.games.ports import TimeSource
 from service.games.reminders import ReminderQueue
@@ -75,7 +75,7 @@ class Reindexer:
             if position.version and (position.version, position.write_id) != (game.version, game.write_id):
                 self.reminders.restore("outbox", game_id, app, self.clock())
                 return False
-            entry = index_entry(game, owner_view(game), self.repository.lifetimes, self.repository.store.size(game_id))
+            entry = index_entry(game, self.repository.lifetimes, self.repository.store.size(game_id))
             if self.index.put(app, entry, (), (), position=position):
                 return True
         return False

@@ -73,19 +73,12 @@ DELETED: Final = "deleted"
 RESET: Final = "reset"
 """The type of a feed item that reports that items were dropped."""
 
-_NO_LIFETIMES: Final = Lifetimes(0, 0, 0)
-"""A placeholder: the stored JSON has no expiry. It is added when a list is read."""
-
 _TYPES: Final = {kind.event: kind.name for kind in GAME_EVENT_TYPES}
 
 
-def owner_view(game: Game) -> GameView:
-    """Return the view of a game for the application that owns it, from which entries and items are made."""
-    return view_game(game, OWNER, _NO_LIFETIMES)
-
-
-def index_entry(game: Game, view: GameView, lifetimes: Lifetimes, size: int = 0) -> IndexEntry:
-    """Return the index entry of a game; ``view`` is its ``owner_view``, ``size`` its bytes in the store."""
+def index_entry(game: Game, lifetimes: Lifetimes, size: int = 0) -> IndexEntry:
+    """Return the index entry of a game; ``size``: its bytes in the store."""
+    view = view_game(game, OWNER, lifetimes)
     waiting_for = awaited(game, view.view.to_act)
     urgency = game.updated_at + NO_DEADLINE if view.deadline is None else view.deadline
     urgencies: dict[str, int | None] = {}
@@ -115,7 +108,7 @@ def index_entry(game: Game, view: GameView, lifetimes: Lifetimes, size: int = 0)
         version=game.version,
         write_id=game.write_id,
         updated_at=game.updated_at,
-        expires_at=game.updated_at + lifetimes.of(game),
+        expires_at=view.expires_at,
         ref=view.ref,
         players=urgencies,
         variant=game.variant.key,
@@ -167,10 +160,9 @@ def lobby_entry(game: Game) -> LobbyEntry | None:
         return None
     json = None
     if game.seats.are_open:
-        view = view_game(game, None, _NO_LIFETIMES)
         players = [
             without_none({"seat": seat, "kind": player.kind, "name": player.name, "bot": player.level})
-            for seat, player in enumerate(view.seats)
+            for seat, player in enumerate(game.seats)
         ]
         shown = {
             "id": game.id,
@@ -178,8 +170,8 @@ def lobby_entry(game: Game) -> LobbyEntry | None:
             "join_code": game.ownership.join_code,
             "options": dict(game.rules.settings),
             "players": players,
-            "open_seats": sum([player.kind == OPEN_SEAT for player in view.seats]),
-            "fills_at": None if view.fills_at is None else format_rfc3339(view.fills_at),
+            "open_seats": sum([player.kind == OPEN_SEAT for player in game.seats]),
+            "fills_at": None if game.fills_at is None else format_rfc3339(game.fills_at),
             "created_at": format_rfc3339(game.created_at),
         }
         json = orjson.dumps(without_none(shown))
@@ -187,12 +179,12 @@ def lobby_entry(game: Game) -> LobbyEntry | None:
     return LobbyEntry(game.id, app, game.version, game.variant.key, game.created_at, json, for_all)
 
 
-def feed_item(game: Game, view: GameView, envelope: EventEnvelope) -> bytes:
+def feed_item(game: Game, envelope: EventEnvelope) -> bytes:
     """Return the feed item for an event of a game. That of the newest event has the deadline."""
     version, at, event, _ = view_event(envelope, None)
-    deadline = view.deadline if version == view.version else None
+    deadline = game.shown_deadline if version == game.version else None
     item = {
-        "game_id": view.id,
+        "game_id": game.id,
         "version": version,
         "type": _TYPES[type(envelope.event)],
         "seat": getattr(event, "seat", None),
@@ -204,7 +196,7 @@ def feed_item(game: Game, view: GameView, envelope: EventEnvelope) -> bytes:
     if isinstance(event, Finished):
         item |= {"winners": list(event.winners), "players": results(game)}
     elif isinstance(event, Created):
-        item["rematch_of"] = view.rematch_of
+        item["rematch_of"] = game.rematch_of
     return orjson.dumps(without_none(item))
 
 
