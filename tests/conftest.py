@@ -104,9 +104,8 @@ def release(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 @pytest.fixture(scope="session")
 def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
     """A server for all tests of a pytest worker that do not disturb it."""
-    server = RealServer(tmp_path_factory.mktemp("redis"))
-    yield server
-    server.stop()
+    with RealServer(tmp_path_factory.mktemp("redis")) as server:
+        yield server
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -20,8 +19,7 @@ from service.backends.index.feed import FeedReader, Feeds
 from service.redis.topology import SingleNodeTopology, Topology, open_topology
 from tests.backends.owned import START, Published
 from tests.backends.test_index_law import APPS, LEASE, TTL, World, clear
-from tests.storage.clusters import Cluster
-from tests.storage.servers import RealServer
+from tests.storage.servers import SERVERS
 from tests.support import reminders
 from tests.support.lanes import in_lane
 from tests.support.stores.memory_store import MemoryStore
@@ -123,14 +121,8 @@ def test_whatever_fails_the_feed_tells_each_event_once(seed: int, empty_server: 
 
 @pytest.fixture(scope="module", params=in_lane(["redis", "cluster"], gate=["cluster"]))
 def topology(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Topology]:
-    folder: Path = tmp_path_factory.mktemp(request.param)
-    if request.param == "cluster":
-        with Cluster(folder) as cluster:
-            yield open_topology(cluster.url)
-        return
-    server = RealServer(folder)
-    yield open_topology(server.url)
-    server.stop()
+    with SERVERS[request.param](tmp_path_factory.mktemp(request.param)) as server:
+        yield open_topology(server.url)
 
 
 def test_in_real_time_whatever_fails_the_feed_tells_each_event_once(topology: Topology) -> None:

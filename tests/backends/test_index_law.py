@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -30,8 +29,7 @@ from service.redis import keys
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.redis.topology import SingleNodeTopology, Topology, open_topology
 from tests.backends.owned import START, Owned, Published, application, listing_of
-from tests.storage.clusters import Cluster
-from tests.storage.servers import RealServer
+from tests.storage.servers import SERVERS
 from tests.support.lanes import in_lane
 from tests.support.reminders import end_leases
 from tests.support.stores.memory_store import MemoryStore
@@ -278,14 +276,8 @@ def test_whatever_fails_the_index_is_right_in_the_end(seed: int, empty_server: r
 
 @pytest.fixture(scope="module", params=in_lane(["redis", "cluster"], gate=["cluster"]))
 def topology(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Topology]:
-    folder: Path = tmp_path_factory.mktemp(request.param)
-    if request.param == "cluster":
-        with Cluster(folder) as cluster:
-            yield open_topology(cluster.url)
-        return
-    server = RealServer(folder)
-    yield open_topology(server.url)
-    server.stop()
+    with SERVERS[request.param](tmp_path_factory.mktemp(request.param)) as server:
+        yield open_topology(server.url)
 
 
 @pytest.mark.parametrize("seed", range(2))

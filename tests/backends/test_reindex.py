@@ -15,8 +15,7 @@ from service.redis import keys
 from service.redis.scan import RedisScan
 from service.redis.topology import Topology, open_topology
 from tests.backends.owned import APP, Owned, Published, application, listing_of, outbox_of
-from tests.storage.clusters import Cluster
-from tests.storage.servers import RealServer
+from tests.storage.servers import SERVERS, RealServer
 from tests.support.background import Background
 from tests.support.stores.redis_stores import redis_calls, redis_reminders, redis_store
 from tests.support.waiting import PATIENCE
@@ -67,14 +66,8 @@ class Table(Owned):
 
 @pytest.fixture(scope="module", params=["redis", "cluster"])
 def url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder: Path = tmp_path_factory.mktemp(request.param)
-    if request.param == "cluster":
-        with Cluster(folder) as cluster:
-            yield cluster.url
-        return
-    server = RealServer(folder)
-    yield server.url
-    server.stop()
+    with SERVERS[request.param](tmp_path_factory.mktemp(request.param)) as server:
+        yield server.url
 
 
 @pytest.fixture
@@ -231,8 +224,7 @@ def test_games_go_on_while_an_index_is_rebuilt(table: Table, monkeypatch: pytest
 
 
 def test_the_command_says_what_it_has_done(tmp_path: Path) -> None:
-    server = RealServer(tmp_path / "redis")
-    try:
+    with RealServer(tmp_path / "redis") as server:
         table = Table(open_topology(server.url))
         table.create()
         table.publish()
@@ -241,5 +233,3 @@ def test_the_command_says_what_it_has_done(tmp_path: Path) -> None:
             assert command.process.wait(PATIENCE) == 0
         assert "done: 2 entries and games looked at, 1 indexed, 0 removed" in command.log.read_text()
         assert len(table.published.ids()) == 1
-    finally:
-        server.stop()

@@ -52,9 +52,8 @@ def topology(request: pytest.FixtureRequest) -> Topology:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[RealServer]:
-    server = RealServer(tmp_path)
-    yield server
-    server.stop()
+    with RealServer(tmp_path) as server:
+        yield server
 
 
 @pytest.fixture

@@ -9,17 +9,17 @@ import signal
 import socket
 import ssl
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import hiredis
 import redis
 
 from service.devserver.embedded import EmbeddedServer
-from tests.storage.clusters import Server, until
+from tests.storage.clusters import Cluster, Server, until
 from tests.support.waiting import PATIENCE
 
 
@@ -63,9 +63,19 @@ class RealServer:
         self.admin.close()
         self._server.stop()
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
     def configure(self, **settings: str) -> None:
         for name, value in settings.items():
             self.admin.config_set(name.replace("_", "-"), value)
+
+
+SERVERS: dict[str, type[RealServer] | type[Cluster]] = {"redis": RealServer, "cluster": Cluster}
+"""What runs in a folder of its own, by name."""
 
 
 def fill(admin: redis.Redis, percent: int, ballast: str = "ballast") -> None:
@@ -146,42 +156,51 @@ Answer = bytes | None
 """What a fake server sends: bytes, or ``None`` to close the connection."""
 
 
-class FakeServer:
+class Loopback(ABC):
+    """Listens on loopback, and serves in a thread until the end of its ``with``."""
+
+    def __init__(self) -> None:
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.wake, self._waker = socket.socketpair()
+        self._thread = threading.Thread(target=self.serve)
+        self.url = f"redis://127.0.0.1:{self.listening.getsockname()[1]}"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._waker.close()
+        self._thread.join(PATIENCE)
+        self.listening.close()
+        self.wake.close()
+
+    @abstractmethod
+    def serve(self) -> None:
+        """Serve until ``wake`` can be read."""
+
+
+class FakeServer(Loopback):
     """Takes any number of connections and answers each command by ``answer(command)``.
 
     ``commands`` are those received whole, in their order, whatever the connection.
     """
 
     def __init__(self, answer: Callable[[list[bytes]], Answer], tls: ssl.SSLContext | None = None) -> None:
+        super().__init__()
         self._answer = answer
         self._tls = tls
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self._wake, self._waker = socket.socketpair()
-        self._thread = threading.Thread(target=self._serve)
         self.commands: list[list[bytes]] = []
-        self.url = f"redis://127.0.0.1:{self._listening.getsockname()[1]}"
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._waker.close()
-        self._thread.join(PATIENCE)
-        self._listening.close()
-        self._wake.close()
-
-    def _serve(self) -> None:
+    def serve(self) -> None:
         clients: dict[socket.socket, Any] = {}
         try:
             while True:
-                ready, _, _ = select.select([self._wake, self._listening, *clients], [], [], 30)
-                if self._wake in ready or not ready:
+                ready, _, _ = select.select([self.wake, self.listening, *clients], [], [], 30)
+                if self.wake in ready or not ready:
                     return
                 for each in ready:
-                    if each is self._listening:
+                    if each is self.listening:
                         clients[self._accept()] = hiredis.Reader()
                     elif not self._serve_client(each, clients[each]):
                         del clients[each]
@@ -191,7 +210,7 @@ class FakeServer:
                 client.close()
 
     def _accept(self) -> socket.socket:
-        client, _ = self._listening.accept()
+        client, _ = self.listening.accept()
         client.settimeout(10)
         return client if self._tls is None else self._tls.wrap_socket(client, server_side=True)
 

@@ -191,9 +191,8 @@ def test_no_feed_grows_without_end(harness: Harness, monkeypatch: pytest.MonkeyP
 
 @pytest.fixture
 def restarted(tmp_path: Path) -> Iterator[RealServer]:
-    server = RealServer(tmp_path, appendonly="yes", appendfsync="always")
-    yield server
-    server.stop()
+    with RealServer(tmp_path, appendonly="yes", appendfsync="always") as server:
+        yield server
 
 
 def test_a_cursor_survives_the_restart_of_the_server(restarted: RealServer) -> None:

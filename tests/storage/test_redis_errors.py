@@ -281,10 +281,7 @@ def test_a_server_at_its_limit_of_clients_is_unavailable(server: RealServer, sto
 
 
 def test_a_cluster_without_its_slots_is_down(tmp_path: Path) -> None:
-    with ExitStack() as ending:
-        server = RealServer(tmp_path, **{"cluster-enabled": "yes"})
-        ending.callback(server.stop)
-        client = ending.enter_context(connect(server.url))
+    with RealServer(tmp_path, **{"cluster-enabled": "yes"}) as server, connect(server.url) as client:
         for call in CALLS:
             assert_unavailable(store_on(client), call, "CLUSTERDOWN")
 

@@ -40,16 +40,13 @@ def test_every_command_that_is_sent_is_a_right_of_the_guide() -> None:
 
 @pytest.mark.nightly
 def test_nothing_is_refused_to_a_user_with_the_rights_of_the_guide(tmp_path: Path) -> None:
-    server = RealServer(tmp_path / "server")
-    try:
+    with RealServer(tmp_path / "server") as server:
         admin: Any = server.admin
         admin.execute_command(*documented())
         admin.execute_command("ACL", "LOG", "RESET")
         url = server.url.replace("unix://", f"unix://domino:{PASSWORD}@")
         play(url, tmp_path)
         assert admin.execute_command("ACL", "LOG") == []
-    finally:
-        server.stop()
 
 
 def play(url: str, folder: Path) -> None:

@@ -8,18 +8,16 @@ from __future__ import annotations
 import contextlib
 import select
 import socket
-import threading
 import time
 from collections import Counter
 from enum import Enum
 from itertools import count
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import hiredis
 
-from tests.support.waiting import PATIENCE
+from tests.storage.servers import Loopback
 
 SLOW_SECONDS = 0.3
 
@@ -36,47 +34,32 @@ class Mishap(Enum):
     SLOW = "slow replies"
 
 
-class Proxy:
+class Proxy(Loopback):
     """Listens on loopback and passes on to the server's socket; every ``every``-th script has the next mishap.
 
     With ``every = 0`` nothing fails.
     """
 
     def __init__(self, server: Path) -> None:
+        super().__init__()
         self._server = server
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self._wake, self._waker = socket.socketpair()
-        self._thread = threading.Thread(target=self._serve)
         self._connections: dict[socket.socket, _Connection] = {}
         self._scripts = count(1)
         self._mishaps = count()
         self.every = 0
         self.injected: Counter[str] = Counter()
-        self.url = f"redis://127.0.0.1:{self._listening.getsockname()[1]}"
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._waker.close()
-        self._thread.join(PATIENCE)
-        self._listening.close()
-        self._wake.close()
-
-    def _serve(self) -> None:
+    def serve(self) -> None:
         try:
             while True:
                 now = time.monotonic()
                 held = [connection.due for connection in self._connections.values() if connection.due]
                 wait = max(0.0, min(held) - now) if held else None
-                ready, _, _ = select.select([self._wake, self._listening, *self._connections], [], [], wait)
-                if self._wake in ready:
+                ready, _, _ = select.select([self.wake, self.listening, *self._connections], [], [], wait)
+                if self.wake in ready:
                     return
                 for end in ready:
-                    if end is self._listening:
+                    if end is self.listening:
                         self._accept()
                     elif end in self._connections:  # not cut a moment ago
                         self._pass_on(end, self._connections[end])
@@ -88,7 +71,7 @@ class Proxy:
                 end.close()
 
     def _accept(self) -> None:
-        client, _ = self._listening.accept()
+        client, _ = self.listening.accept()
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         server = socket.socket(socket.AF_UNIX)
         try:

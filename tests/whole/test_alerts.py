@@ -59,8 +59,7 @@ class Site:
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
-            self.server = RealServer(self._folder / "redis")
-            stack.callback(self.server.stop)
+            self.server = stack.enter_context(RealServer(self._folder / "redis"))
             port = str(self.ports["service"])
             self.service = stack.enter_context(
                 Service(

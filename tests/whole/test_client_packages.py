@@ -19,7 +19,6 @@ from contextlib import AbstractContextManager
 from email import message_from_bytes
 from importlib.metadata import version
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple
 from zipfile import ZipFile
 
@@ -189,9 +188,7 @@ class Follower(AbstractContextManager["Follower"]):
             text=True,
         )
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._process.kill()
         self._process.communicate()
 

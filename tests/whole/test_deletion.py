@@ -32,9 +32,8 @@ REFS = ("user-4711", "user-4712", "match-0815")
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
-    server = RealServer(tmp_path_factory.mktemp("redis"))
-    yield server
-    server.stop()
+    with RealServer(tmp_path_factory.mktemp("redis")) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")

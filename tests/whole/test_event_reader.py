@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from types import TracebackType
 from typing import Any
 
 import httpx
@@ -48,9 +47,7 @@ class Reader(AbstractContextManager["Reader"]):
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.process.kill()
         self.process.wait(PATIENCE)
         self._thread.join(PATIENCE)
@@ -198,10 +195,11 @@ def test_a_changed_token_ends_the_reading_with_a_refusal(http: httpx.Client, mod
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[Service]:
     """A service that can be restarted worker by worker."""
-    server = RealServer(tmp_path)
-    with Service(tmp_path / "own", REDIS_URL=server.url, GRACEFUL_TIMEOUT="600") as running:
+    with (
+        RealServer(tmp_path) as server,
+        Service(tmp_path / "own", REDIS_URL=server.url, GRACEFUL_TIMEOUT="600") as running,
+    ):
         yield running
-    server.stop()
 
 
 def test_a_match_is_followed_over_a_rolling_restart(own: Service, module: Path) -> None:

@@ -148,11 +148,8 @@ class Deployment:
 
 @pytest.fixture
 def deployment(tmp_path: Path) -> Iterator[Deployment]:
-    server = RealServer(tmp_path / "redis")
-    try:
+    with RealServer(tmp_path / "redis") as server:
         yield Deployment(tmp_path, server)
-    finally:
-        server.stop()
 
 
 def stop(processes: Sequence[Process]) -> list[int]:

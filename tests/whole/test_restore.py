@@ -74,20 +74,13 @@ def test_a_snapshot_of_a_running_server_is_taken_and_restored(
     tmp_path: Path, operator: Operator, restored: Path
 ) -> None:
     own, backup = tmp_path / "redis", tmp_path / "backup"
-    server = RealServer(own)
-    try:
-        with Service(tmp_path / "data", REDIS_URL=server.url, SECRET_KEY=SECRET) as service:
-            match = begin(service)
-            operator.run("snapshot", REDIS_URL=server.url, REDIS_DIR=str(own), BACKUP=str(backup))
-            begin(service)
-    finally:
-        server.stop()
+    with RealServer(own) as server, Service(tmp_path / "data", REDIS_URL=server.url, SECRET_KEY=SECRET) as service:
+        match = begin(service)
+        operator.run("snapshot", REDIS_URL=server.url, REDIS_DIR=str(own), BACKUP=str(backup))
+        begin(service)
     operator.run("restore-snapshot", BACKUP=str(backup), RESTORED=str(restored))
-    server = RealServer(restored)
-    try:
+    with RealServer(restored) as server:
         keys = list(server.admin.scan_iter("domino:{*"))
         assert len(keys) == 2  # the match that was there at the time: its state and its events
         with Service(tmp_path / "data", REDIS_URL=server.url, SECRET_KEY=SECRET) as service:
             go_on(service, *match)
-    finally:
-        server.stop()

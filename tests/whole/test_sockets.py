@@ -10,7 +10,6 @@ import select
 import socket
 from collections.abc import Iterator
 from importlib.metadata import version
-from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
@@ -62,9 +61,7 @@ class Connection:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._socket.close()
 
     def send(self, *parts: bytes | str) -> None:

@@ -129,9 +129,8 @@ def test_a_hundred_random_cuts_of_a_stream_lose_nothing_and_repeat_nothing(http:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
-    server = RealServer(tmp_path_factory.mktemp("redis"))
-    yield server
-    server.stop()
+    with RealServer(tmp_path_factory.mktemp("redis")) as server:
+        yield server
 
 
 def with_few_streams(folder: Path, server: RealServer) -> Service:

@@ -94,20 +94,16 @@ def test_what_follows_from_a_request_has_its_trace(own: Service) -> None:
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with the logs of all processes after a move with this trace, and a time-out after it."""
     folder = tmp_path_factory.mktemp("logs")
-    server = RealServer(folder / "redis")
-    try:
-        with ExitStack() as running:
-            service = running.enter_context(Service(folder / "data", REDIS_URL=server.url, SECRET_KEY="s" * 40))
-            bots, scheduler = [
-                running.enter_context(Background(command, server.url, folder)) for command in ("bots", "scheduler")
-            ]
-            http = running.enter_context(connect(service.url))
-            table = Table.create(http, "domino", [{"name": "Ada"}, {"bot": "greedy"}], pace=0, clock={"turn": 5})
-            until(lambda: table.to_move() == 0)
-            move_until_the_other(table, traceparent=SENT)
-            until(lambda: any([line["message"] == "deadline" for line in scheduler.lines()]), bots.lines)
-    finally:
-        server.stop()
+    with RealServer(folder / "redis") as server, ExitStack() as running:
+        service = running.enter_context(Service(folder / "data", REDIS_URL=server.url, SECRET_KEY="s" * 40))
+        bots, scheduler = [
+            running.enter_context(Background(command, server.url, folder)) for command in ("bots", "scheduler")
+        ]
+        http = running.enter_context(connect(service.url))
+        table = Table.create(http, "domino", [{"name": "Ada"}, {"bot": "greedy"}], pace=0, clock={"turn": 5})
+        until(lambda: table.to_move() == 0)
+        move_until_the_other(table, traceparent=SENT)
+        until(lambda: any([line["message"] == "deadline" for line in scheduler.lines()]), bots.lines)
     (folder / "web.log").write_text("".join([f"{line}\n" for line in service.lines]))
     return folder
 

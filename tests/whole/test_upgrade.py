@@ -47,9 +47,8 @@ def next_version(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[RealServer]:
-    server = RealServer(tmp_path / "redis")
-    yield server
-    server.stop()
+    with RealServer(tmp_path / "redis") as server:
+        yield server
 
 
 @pytest.fixture

@@ -13,9 +13,8 @@ from tests.workers.tables import InProcess
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[RealServer]:
-    server = RealServer(tmp_path / "redis")
-    yield server
-    server.stop()
+    with RealServer(tmp_path / "redis") as server:
+        yield server
 
 
 @pytest.fixture

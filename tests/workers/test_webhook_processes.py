@@ -82,12 +82,8 @@ def end_leases(topology: Topology) -> None:
 
 @contextmanager
 def backend(folder: Path, listener: Listener) -> Iterator[tuple[RealServer, Backend]]:
-    server = RealServer(folder / "redis")
-    try:
+    with closing(listener), RealServer(folder / "redis") as server:
         yield server, Backend(server.url, listener)
-    finally:
-        server.stop()
-        listener.close()
 
 
 @pytest.mark.parametrize("messengers", in_lane([1, 2], gate=[2]))
