@@ -45,6 +45,7 @@ MENTIONED: Final = {
     "kubectl rollout": "needs a cluster of Kubernetes",
     "make -s apps": "the command of configure.md",
     "make bench": "needs an idle machine; tests/bench runs its parts",
+    "make faults": "takes half an hour; tests/tools/test_faults.py runs its parts",
     "make run": "domino-service serve, which most tests of this folder run",
     "make wheel-compiled": "tests/whole/test_compiled_wheel.py runs its tool",
     "nft add element": "needs root",
