@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from threading import Thread
 
+import pytest
+
 from service.bounded_cache import BoundedCache
 
 
-def test_the_value_that_was_put_longest_ago_is_evicted() -> None:
+@pytest.mark.parametrize(("put", "kept"), [("abc", [None, 1, 2]), ("abac", [2, None, 3])])
+def test_the_value_that_was_put_longest_ago_is_evicted(put: str, kept: list[int | None]) -> None:
     cache = BoundedCache[str, int](2)
-    for number, key in enumerate(("a", "b", "c")):
+    for number, key in enumerate(put):
         cache.put(key, number)
-    assert [cache.get(key) for key in ("a", "b", "c")] == [None, 1, 2]
-
-
-def test_a_value_that_is_put_again_is_the_newest() -> None:
-    cache = BoundedCache[str, int](2)
-    for number, key in enumerate(("a", "b", "a", "c")):
-        cache.put(key, number)
-    assert [cache.get(key) for key in ("a", "b", "c")] == [2, None, 3]
+    assert [cache.get(key) for key in "abc"] == kept
 
 
 def test_a_look_is_no_use_and_a_use_keeps_a_value_longer() -> None:

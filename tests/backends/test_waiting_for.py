@@ -24,6 +24,11 @@ def table(empty_server: redis.Redis) -> Table:
     return Table(empty_server)
 
 
+@pytest.fixture
+def game(table: Table) -> str:
+    return table.create(REFS)
+
+
 def note(table: Table, game: str, *events: GameEvent) -> None:
     table.repository.transactions.transact(table.game(game), lambda current: (current, events))
 
@@ -32,8 +37,7 @@ def with_bot(table: Table, game: str, seat: int) -> None:
     """Give this seat to a computer player; the event is only there to have the change published."""
     bot = Seat(BOT, "Rosa", level="greedy")
     table.repository.transactions.transact(
-        table.game(game),
-        lambda current: (current.with_seat(seat, bot), [Left(seat), Returned(seat)]),
+        table.game(game), lambda current: (current.with_seat(seat, bot), [Left(seat), Returned(seat)])
     )
 
 
@@ -72,43 +76,36 @@ def assert_called(table: Table, game: str, seats: Sequence[int]) -> None:
         assert waiting(table, ref) == ([game] if seat in seats else [])
 
 
-def test_a_person_on_turn_is_called_by_all_three(table: Table) -> None:
-    game = table.create(REFS)
+def test_a_person_on_turn_is_called_by_all_three(table: Table, game: str) -> None:
     before = play_until_turn(table, game, 1)
     assert_called(table, game, [1])
     (turn,) = messages(table, game, before)
     assert json.loads(turn.body)["data"]["waiting_for"] == [{"seat": 1, "ref": "ben"}]
 
 
-def test_a_computer_player_is_not_called(table: Table) -> None:
-    game = table.create(REFS)
+def test_a_computer_player_is_not_called(table: Table, game: str) -> None:
     with_bot(table, game, 1)
     before = play_until_turn(table, game, 1)
     assert_called(table, game, [])
     assert messages(table, game, before) == []
 
 
-def test_who_is_away_is_not_called_and_is_again_when_back(table: Table) -> None:
-    game = table.create(REFS)
+def test_who_is_away_is_not_called_and_is_again_when_back_and_nobody_once_all_have_left(
+    table: Table, game: str
+) -> None:
     note(table, game, Left(1))
     before = play_until_turn(table, game, 1)
     assert_called(table, game, [])
     assert messages(table, game, before) == []
     note(table, game, Returned(1))
     assert_called(table, game, [1])
-
-
-def test_nobody_is_called_in_a_game_that_all_have_left(table: Table) -> None:
-    game = table.create(REFS)
-    note(table, game, Left(1))
-    before = play_until_turn(table, game, 1)
-    note(table, game, Left(0), Left(2))
+    before = table.game(game).version
+    note(table, game, Left(0), Left(1), Left(2))
     assert_called(table, game, [])
     assert messages(table, game, before) == []
 
 
-def test_the_seat_whose_time_is_over_is_not_called_while_its_turn_is_played_for_it(table: Table) -> None:
-    game = table.create(REFS)
+def test_the_seat_whose_time_is_over_is_not_called_while_its_turn_is_played_for_it(table: Table, game: str) -> None:
     play_until_turn(table, game, 1)
     before = table.game(game).version
     note(table, game, TimedOut(1, "move"))
@@ -118,8 +115,7 @@ def test_the_seat_whose_time_is_over_is_not_called_while_its_turn_is_played_for_
     assert (timed_out.type, data["to_act"], data["waiting_for"]) == ("game.timed_out", [1], [])
 
 
-def test_after_a_round_the_people_who_are_there_are_called(table: Table) -> None:
-    game = table.create(REFS)
+def test_after_a_round_the_people_who_are_there_are_called(table: Table, game: str) -> None:
     with_bot(table, game, 0)
     note(table, game, Left(1))
     while table.game(game).state.phase != "round_over":
@@ -132,8 +128,7 @@ def test_after_a_round_the_people_who_are_there_are_called(table: Table) -> None
     assert (data["to_act"], data["waiting_for"]) == ([0, 1, 2], [{"seat": 2, "ref": "cleo"}])
 
 
-def test_a_list_tells_who_is_away(table: Table) -> None:
-    game = table.create(REFS)
+def test_a_list_tells_who_is_away(table: Table, game: str) -> None:
     note(table, game, Left(1))
     table.publish(game)
     assert [player.get("away") for player in listed(table)["players"]] == [None, True, None]

@@ -568,9 +568,7 @@ def forfeiting(seats: str, **options: int) -> Hosted:
 def test_a_forfeit_that_leaves_one_side_ends_the_match() -> None:
     hosted = forfeiting("hh")
     seat, other = hosted.turn, 1 - hosted.turn
-    hosted.now += 61_000
-    end = Finished((other,), "forfeit")
-    assert hosted.time_out() == [TimedOut(seat, "forfeit"), Forfeited(seat), end]
+    assert hosted.lapse() == [TimedOut(seat, "forfeit"), Forfeited(seat), Finished((other,), "forfeit")]
     game = hosted.game
     assert (game.status, game.to_act, game.deadline, game.state.turn) == ("finished", (), None, None)
     assert hosted.due == {"bots": None, "clock": None}
@@ -618,8 +616,7 @@ def test_who_has_forfeited_does_not_win_even_with_the_best_total() -> None:
             "hhhh", MINUTE._replace(absence="forfeit"), key="homo-homini-lupus", options={"rounds": 1}, seed=f"{number}"
         )
         seat = hosted.turn
-        hosted.now += 61_000
-        hosted.time_out()
+        hosted.lapse()
         hosted.until(FINISHED)
         game = hosted.game
         if game.rules.match_end(game.state).winners == (seat,):
@@ -635,8 +632,7 @@ def test_who_goes_out_may_leave_one_side_that_has_not_forfeited() -> None:
     for number in range(40):
         hosted = Hosted("hhh", MINUTE._replace(absence="forfeit"), options={"limit": 20}, seed=f"{number}")
         seat = hosted.turn
-        hosted.now += 61_000
-        hosted.time_out()
+        hosted.lapse()
         hosted.play_on(lambda game: game.state.phase == FINISHED or any(game.state.eliminated_round))
         gone = [each for each, number in enumerate(hosted.game.state.eliminated_round) if number]
         last = hosted.events()[-1]
@@ -653,9 +649,8 @@ def test_a_team_has_forfeited_when_all_its_seats_have() -> None:
     assert hosted.lapse() == [TimedOut(seat, "forfeit"), Forfeited(seat)]
     partner = (seat + 2) % 4
     hosted.until_turn(partner)
-    hosted.now += 61_000
     others = tuple(each for each in range(4) if each % 2 != seat % 2)
-    assert hosted.time_out() == [TimedOut(partner, "forfeit"), Forfeited(partner), Finished(others, "forfeit")]
+    assert hosted.lapse() == [TimedOut(partner, "forfeit"), Forfeited(partner), Finished(others, "forfeit")]
 
 
 def test_computer_players_decide_the_match_when_all_people_have_forfeited() -> None:

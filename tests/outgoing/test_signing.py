@@ -70,14 +70,10 @@ def test_while_secrets_are_rotated_either_verifies(verify: Verify) -> None:
     assert not verify(bytes(32), both, BODY)
 
 
-def test_another_body_fails_also_the_same_json_written_differently(verify: Verify) -> None:
+def test_a_signature_is_valid_for_its_body_message_and_time_alone(verify: Verify) -> None:
     signed = headers(SECRET)
     assert not verify(SECRET, signed, BODY.replace(b"0", b"1"))
     assert not verify(SECRET, signed, json.dumps(json.loads(BODY), separators=(",", ":"), ensure_ascii=False).encode())
-
-
-def test_a_signature_is_not_valid_for_another_message_or_another_time(verify: Verify) -> None:
-    signed = headers(SECRET)
     assert not verify(SECRET, {**signed, "webhook-id": "msg_2"}, BODY)
     assert not verify(SECRET, {**signed, "webhook-timestamp": str(int(signed["webhook-timestamp"]) - 1)}, BODY)
 

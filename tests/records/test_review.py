@@ -312,11 +312,6 @@ def test_a_hint_claims_a_lead_only_where_it_is_clear() -> None:
     assert hint([one, one._replace(behind=0.5, behind_error=0.1)]).startswith("Clearly better")
     assert hint([one, one._replace(behind=0.5, behind_error=0.3)]).startswith("About as good")
 
-
-@pytest.mark.quick_and_gate
-def test_a_hint_about_equal_moves_does_not_say_that_one_is_better() -> None:
-    match = Match("block", ["Ada", "Bo"], secret=bytes(32))
-    (move, *_) = match.view(match.to_act[0]).legal_moves
     for advantages in ((), ("exact",), ("worlds",)):
         one = Estimate(move, 1.0, 0.0, 0.0, 0.0, advantages)
         assert hint([one, one]) == "About as good as the next best."

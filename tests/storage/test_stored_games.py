@@ -28,9 +28,11 @@ class Kept(NamedTuple):
     topology: Topology
     store: RedisStore
     stored: RedisStoredGames
+    network: str
+    """A tenant that no other test has."""
 
-    def create(self, game: str, tenant: str) -> str:
-        self.store.create(game, b"a state", usual(1, 2), write(), tenant=tenant)
+    def create(self, game: str, tenant: str = "") -> str:
+        self.store.create(game, b"a state", usual(1, 2), write(), tenant=tenant or self.network)
         return game
 
     def found(self, tenants: Set[str] | None) -> dict[str, SizedGame]:
@@ -57,7 +59,7 @@ class Kept(NamedTuple):
 
 @pytest.fixture
 def kept(topology: Topology) -> Kept:
-    return Kept(topology, redis_store(topology, TTL), RedisStoredGames(redis_calls(topology)))
+    return Kept(topology, redis_store(topology, TTL), RedisStoredGames(redis_calls(topology)), new_tenant())
 
 
 def new_game(shard: int | None = None) -> str:
@@ -71,72 +73,68 @@ def new_tenant() -> str:
 
 
 def test_a_game_is_found_by_its_tenant(kept: Kept) -> None:
-    network, app = new_tenant(), new_game()
-    owned, nobodys = kept.create(new_game(), app), kept.create(new_game(), network)
-    assert set(kept.found({network})) == {nobodys}
+    app = new_game()
+    owned, nobodys = kept.create(new_game(), app), kept.create(new_game())
+    assert set(kept.found({kept.network})) == {nobodys}
     assert set(kept.found({app})) == {owned}
-    assert set(kept.found({app, network})) == {owned, nobodys}
+    assert set(kept.found({app, kept.network})) == {owned, nobodys}
     assert kept.found({new_tenant()}) == kept.found({""}) == {}
     assert {owned, nobodys} <= set(kept.found(None))
 
 
 def test_it_is_found_with_its_value_and_its_size_as_it_is_after_moves(kept: Kept) -> None:
-    network = new_tenant()
-    game = kept.create(new_game(), network)
-    before = kept.found({network})[game]
+    game = kept.create(new_game())
+    before = kept.found({kept.network})[game]
     assert (before.stored, before.bytes) == (StoredGame(2, b"a state"), kept.store.size(game))
     assert kept.store.commit(game, Commit(2, b"another state", usual(3, 60), write())) is None
-    after = kept.found({network})[game]
+    after = kept.found({kept.network})[game]
     assert (after.stored, after.bytes) == (StoredGame(60, b"another state"), kept.store.size(game))
     assert after.bytes > before.bytes
 
 
 def test_many_games_are_found_in_pages(kept: Kept) -> None:
-    network = new_tenant()
-    games = {kept.create(new_game(), network) for _ in range(PAGE + 100)}
-    assert set(kept.found({network})) == games
-    of_one_shard = {kept.create(new_game(shard=7), network) for _ in range(20)}
-    assert set(kept.found({network})) == games | of_one_shard
+    games = {kept.create(new_game()) for _ in range(PAGE + 100)}
+    assert set(kept.found({kept.network})) == games
+    of_one_shard = {kept.create(new_game(shard=7)) for _ in range(20)}
+    assert set(kept.found({kept.network})) == games | of_one_shard
 
 
 def test_a_deleted_game_leaves_the_index(kept: Kept) -> None:
-    network = new_tenant()
-    deleted, other = kept.create(new_game(), network), kept.create(new_game(), network)
+    deleted, other = kept.create(new_game()), kept.create(new_game())
     for _ in range(2):
-        kept.store.delete(deleted, b"a tombstone", 1_000, network)
-        assert set(kept.found({network})) == {other}
+        kept.store.delete(deleted, b"a tombstone", 1_000, kept.network)
+        assert set(kept.found({kept.network})) == {other}
 
 
 def test_a_game_that_has_expired_leaves_the_index_when_that_is_read(kept: Kept) -> None:
-    network = new_tenant()
-    expired, other = kept.create(new_game(), network), kept.create(new_game(), network)
+    expired, other = kept.create(new_game()), kept.create(new_game())
     kept.expire(expired)
     shard = shard_of(expired)
     assert shard is not None
     assert expired in kept.indexed(shard)
-    assert set(kept.found({network})) == {other}
+    assert set(kept.found({kept.network})) == {other}
     assert expired not in kept.indexed(shard)
 
 
 def test_new_games_take_those_that_have_expired_out_of_the_index(kept: Kept) -> None:
-    shard, network = 3, new_tenant()
+    shard = 3
     kept.empty(shard)
     for _ in range(20):
-        expired = [kept.create(new_game(shard), network) for _ in range(3)]
+        expired = [kept.create(new_game(shard)) for _ in range(3)]
         assert kept.indexed(shard) == set(expired)
         for each in expired:
             kept.expire(each)
-        kept.expire(last := kept.create(new_game(shard), network))
+        kept.expire(last := kept.create(new_game(shard)))
         assert kept.indexed(shard) == {last}
         kept.empty(shard)
 
 
 def test_the_index_does_not_grow_without_bound_while_nobody_reads_it(kept: Kept) -> None:
-    shard, network, most = 5, new_tenant(), 30
+    shard, most = 5, 30
     kept.empty(shard)
     games: list[str] = []
     for _ in range(20 * most):
-        games.append(kept.create(new_game(shard), network))
+        games.append(kept.create(new_game(shard)))
         if len(games) > most:
             kept.expire(games.pop(0))
     # In the long run a third has expired, that is half as many again; this leaves room for chance.
@@ -145,22 +143,22 @@ def test_the_index_does_not_grow_without_bound_while_nobody_reads_it(kept: Kept)
 
 
 def test_a_game_that_is_created_again_by_the_same_write_is_not_put_back(kept: Kept) -> None:
-    network, game, same = new_tenant(), new_game(), write()
+    game, same = new_game(), write()
     for _ in range(2):
-        kept.store.create(game, b"a state", usual(1, 2), same, tenant=network)
-    assert set(kept.found({network})) == {game}
+        kept.store.create(game, b"a state", usual(1, 2), same, tenant=kept.network)
+    assert set(kept.found({kept.network})) == {game}
     kept.stored.forget([game])
-    assert kept.found({network}) == {}
-    kept.store.create(game, b"a state", usual(1, 2), same, tenant=network)
-    assert kept.found({network}) == {}
-    kept.store.register(game, network)
-    assert set(kept.found({network})) == {game}
+    assert kept.found({kept.network}) == {}
+    kept.store.create(game, b"a state", usual(1, 2), same, tenant=kept.network)
+    assert kept.found({kept.network}) == {}
+    kept.store.register(game, kept.network)
+    assert set(kept.found({kept.network})) == {game}
 
 
 def test_a_game_without_a_shard_is_in_no_index(kept: Kept) -> None:
-    network, game = new_tenant(), secrets.token_urlsafe(16)
+    game = secrets.token_urlsafe(16)
     assert shard_of(game) is None
-    kept.create(game, network)
-    kept.store.register(game, network)
+    kept.create(game)
+    kept.store.register(game, kept.network)
     kept.stored.forget([game])
-    assert kept.found({network}) == {}
+    assert kept.found({kept.network}) == {}
