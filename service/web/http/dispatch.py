@@ -1,4 +1,4 @@
-"""Flask's dispatch with less work for each request, and Werkzeug's routing without a reference cycle.
+"""A request in Flask with less work, and Werkzeug's routing without a reference cycle.
 
 Werkzeug 3.1 matches a path with a function that calls itself through its own closure. This reference cycle leaves eight
 objects of every request to the garbage collector (docs/adr/smaller-decisions.md). Here a loop over Werkzeug's own table
@@ -12,13 +12,16 @@ from collections.abc import Callable, Iterable, MutableMapping
 from typing import Any, Final
 
 from flask import Flask, Request, Response
-from flask.sessions import NullSession, SessionInterface
+from flask.ctx import AppContext, RequestContext
+from flask.globals import _cv_app, _cv_request
+from flask.sessions import NullSession
 from werkzeug.routing import BaseConverter, MapAdapter, Rule
 from werkzeug.routing.matcher import StateMachineMatcher
 
 from service.web.http.errors import ENVIRON
 from service.web.http.responses import RawResponse
 
+_NO_SESSION: Final = NullSession()
 MAX_HOSTS: Final = 100
 """Maximum size of the cache of valid ``Host`` headers: clients can send any."""
 _PLAIN: Final = r"(?P<__werkzeug_0>[^/]{1,})\Z"
@@ -54,50 +57,64 @@ class RefConverter(BaseConverter):
     part_isolating = False
 
 
-class NoSessions(SessionInterface):
-    """Gives every request the same empty session, which cannot be changed."""
-
-    _session: Final = NullSession()
-
-    def open_session(self, app: Flask, request: Request) -> NullSession:  # noqa: ARG002 # Flask's signature
-        """Return the empty session."""
-        return self._session
-
-
-class LeanRequest(Request):
-    """Flask's request without ``close``, which would look for uploaded files: this service parses none."""
-
-    close = None  # type: ignore[assignment]  # Flask calls it unless it is None
-
-
 class LeanFlask(Flask):
-    """Flask with ``Matcher`` and ``RefConverter``, without the steps of a request that this service does not need."""
+    """Flask with ``Matcher`` and ``RefConverter``, and a request without what this service does not use.
 
-    request_class = LeanRequest
-    session_interface = NoSessions()
+    There are no sessions, signals, coroutines, and functions for the end of a request. All requests share the context
+    of the application, so nothing can be stored in ``flask.g``.
+    """
+
+    app_ctx_globals_class = object  # type: ignore[assignment] # takes no attributes
 
     def __init__(self, import_name: str) -> None:
         super().__init__(import_name, static_folder=None)
         self.url_map._matcher = Matcher(self.url_map.merge_slashes)  # noqa: SLF001 # the map has no option for it
         self.url_map.converters["ref"] = RefConverter
         self._hosts: dict[tuple[str, str], str] = {}
+        self._app_context = AppContext(self)
 
     def wsgi_app(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """Handle a request as Flask does, but with no route for two leading slashes, which Werkzeug would merge."""
+        """Handle a request as a WSGI application. Two leading slashes, which Werkzeug would merge, have no route."""
         path = environ["PATH_INFO"]
         if path.startswith("//"):
             environ["PATH_INFO"] = "/%2F" + path[2:]
-        current = ENVIRON.set(environ)
+        context = RequestContext(self, environ, session=_NO_SESSION)
+        environ_before, app_before = ENVIRON.set(environ), _cv_app.set(self._app_context)
+        request_before = _cv_request.set(context)
         try:
-            return super().wsgi_app(environ, start_response)
+            try:
+                if context.url_adapter is not None:  # else the Host is invalid
+                    context.match_request()
+                response: RawResponse | Response = self._response_to(context.request)
+            except Exception as error:
+                response = self.handle_exception(error)
+            return response(environ, start_response)
         finally:
-            ENVIRON.reset(current)
+            environ["werkzeug.request"] = None  # which refers to the environment
+            _cv_request.reset(request_before)
+            _cv_app.reset(app_before)
+            ENVIRON.reset(environ_before)
+
+    def _response_to(self, request: Any) -> RawResponse | Response:
+        """Return the response of the view to a request, or that of the handler of an error."""
+        result: Any
+        try:
+            for name in (None, *request.blueprints):
+                for check in self.before_request_funcs.get(name, ()):
+                    check()
+            if request.routing_exception is not None:
+                raise request.routing_exception
+            if request.method == "OPTIONS":
+                result = self.make_default_options_response()
+            else:
+                result = self.view_functions[request.endpoint](**request.view_args)
+        except Exception as error:
+            result = self.handle_user_exception(error)
+        return result if isinstance(result, RawResponse) else self.finalize_request(result)
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         """Create the adapter as Flask does, but cache valid ``Host`` headers, which are used in redirects only."""
-        if request is None:
-            return None  # in an application context, where no URL is built
-        if "HTTP_HOST" not in request.environ or "HTTP_UPGRADE" in request.environ:
+        if request is None or "HTTP_HOST" not in request.environ or "HTTP_UPGRADE" in request.environ:
             return super().create_url_adapter(request)
         key = request.scheme, request.environ["HTTP_HOST"]
         host = self._hosts.get(key)
@@ -109,17 +126,6 @@ class LeanFlask(Flask):
         if adapter is not None and len(self._hosts) < MAX_HOSTS:
             self._hosts[key] = adapter.server_name
         return adapter
-
-    def do_teardown_request(self, exc: BaseException | None = None) -> None:
-        """Do nothing: no functions are registered for the end of a request."""
-
-    def finalize_request(self, rv: Any, from_error_handler: bool = False) -> Any:
-        """Turn the result of a view or an error handler into a response; return a ``RawResponse`` unchanged."""
-        return rv if isinstance(rv, RawResponse) else super().finalize_request(rv, from_error_handler)
-
-    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function unchanged. Flask would check on every request whether it is a coroutine; none is."""
-        return func
 
     def make_default_options_response(self) -> Response:
         """Return the allowed methods, with status 204; Flask's own response is an empty HTML page."""
