@@ -325,11 +325,6 @@ class Backends:
         return accepted
 
 
-def is_key(token: str) -> bool:
-    """Return whether a bearer token has the form of an application's key, not of a seat's token."""
-    return token.startswith(KEY_PREFIX)
-
-
 def unknown_key() -> Unauthorized:
     """Return the error for every key that is not accepted. It is the same for all causes, so it reveals none."""
     return Unauthorized("unknown_key")

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial, wraps
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 from flask import current_app
 from marshmallow import Schema
 
-from service.backends.keys import is_key, no_key, unknown_key
+from service.backends.keys import KEY_PREFIX, no_key, unknown_key
 from service.backends.values import Backend
-from service.games.access import Access, Invitation, TokenRotation, check_seat
+from service.games.access import Access, AccessControl, Invitation, TokenRotation, check_seat
 from service.games.model.errors import MoveRefused, NotFound, Unauthorized, no_token
 from service.games.model.tokens import SEAT_PREFIX
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
@@ -58,47 +58,36 @@ AccessRule = Literal[
 ``app_game``: the application that owns the game.
 """
 
-
-class Guard(NamedTuple):
-    """The checks before a handler is called.
-
-    ``access``: who may call the handler.
-    ``query``: the schema of its query; ``None`` if it has no parameters.
-    ``shows_quota``: whether the response has the headers of the rate limit.
-    """
-
-    access: AccessRule
-    query: type[Schema] | None
-    shows_quota: bool
-
-
-_Decorator = Callable[[Callable[..., Any], Guard], Callable[..., Any]]
 _WITHOUT_TOKEN: Final = ("spectator", "join")
 """The access rules that admit requests without a token."""
 _METHODS_WITH_BODY: Final = ("POST", "PUT", "PATCH")
 _RAISED_AFTER_READING_THE_STORE: Final = (MoveRefused, StorageUnavailable, OutcomeUnknown)
 """Errors of a command that has read the stored game, or has failed to: the token need not be checked again."""
-
-
 _Granted = Access | TokenRotation
 """The result of an authorization; ``from_store`` is false if the token was checked with a cached game."""
 
 
-def guarded(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]:
+def guarded(
+    handler: Callable[..., Any], access: AccessRule, query: Schema | None, *, shows_quota: bool
+) -> Callable[..., Any]:
     """Return the view function that checks a request and then calls the handler.
 
-    The arguments of the handler depend on ``guard.access``.
+    ``query``: the schema of the query; ``None`` if there are no parameters.
+    ``shows_quota``: whether the response has the headers of the rate limit.
+
+    The arguments of the handler depend on ``access``.
     ``public``: the services, and the parameters of the path.
     ``app``, ``public_or_app``, ``anyone_or_app``, ``key_change``: the services, the ``Backend`` (``None`` if the key is
     optional and missing), and the parameters of the path.
     Others: the services and an ``Access``; for ``token_change`` with a seat's token a ``TokenRotation`` instead.
     """
-    return _DECORATORS.get(guard.access, _authorized)(handler, guard)
+    if access == "public":
+        return _public(handler, query)
+    decorate = _authorized if access in _AUTHORIZE else _of_application
+    return decorate(handler, access, query, shows_quota)
 
 
-def _public(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]:
-    query = None if guard.query is None else guard.query()
-
+def _public(handler: Callable[..., Any], query: Schema | None) -> Callable[..., Any]:
     @wraps(handler)
     def call(**path: Any) -> Any:
         if current_environ().get("QUERY_STRING"):
@@ -109,11 +98,10 @@ def _public(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]:
     return call
 
 
-def _of_application(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]:
-    is_public = guard.access == "public_or_app"
-    key_is_optional = guard.access == "anyone_or_app"
-    repeats = guard.access == "key_change"
-    query = None if guard.query is None else guard.query()
+def _of_application(
+    handler: Callable[..., Any], access: AccessRule, query: Schema | None, shows_quota: bool
+) -> Callable[..., Any]:
+    is_public, key_is_optional = access == "public_or_app", access == "anyone_or_app"
 
     @wraps(handler)
     def call(**path: Any) -> Any:
@@ -123,11 +111,13 @@ def _of_application(handler: Callable[..., Any], guard: Guard) -> Callable[..., 
         optional = is_public or (key_is_optional and not services.backends.needed_for_games)
         if has_query or "HTTP_X_API_KEY" in environ:
             check_token_place(needs_token=not optional)
-        backend = _application(services, optional=optional, repeats=repeats)
-        if backend is not None:
+        backend = None
+        key = bearer_token()
+        if not optional or (key is not None and not key.startswith(SEAT_PREFIX)):
+            backend = environ[APP] = _application(services, key, repeats=access == "key_change")
             weight = 1 + body_units() if environ["REQUEST_METHOD"] in _METHODS_WITH_BODY else 1
             quota = services.limits.limit_bearer("", None, backend, weight)
-            if quota is not None and guard.shows_quota:
+            if quota is not None and shows_quota:
                 environ[EXTRA_HEADERS] = quota.headers()
         if has_query:
             check_query(query)
@@ -136,31 +126,26 @@ def _of_application(handler: Callable[..., Any], guard: Guard) -> Callable[..., 
     return call
 
 
-def _application(services: Services, *, optional: bool, repeats: bool) -> Backend | None:
-    """Return the application that the key of the current request belongs to. Raises ``Unauthorized``.
+def _application(services: Services, key: str | None, *, repeats: bool) -> Backend:
+    """Return the application that a key belongs to. Raises ``Unauthorized``, also without a key.
 
-    ``optional``: return ``None`` if there is no key, or the token of a seat, which clients may send with every request.
     ``repeats``: accept a key that is no longer valid, if the same request was made with it before.
     """
-    key = bearer_token()
-    if optional and (key is None or key.startswith(SEAT_PREFIX)):
-        return None
     if key is None:
         raise no_key()
     try:
-        backend = services.backends.keys.authenticate(key)
+        return services.backends.keys.authenticate(key)
     except Unauthorized:
         repeated = idempotency_key() if repeats else None
         if repeated is None:
             raise
-        backend = services.backends.keys.authenticate_repeat(key, repeated)
-    current_environ()[APP] = backend
-    return backend
+        return services.backends.keys.authenticate_repeat(key, repeated)
 
 
-def _authorized(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]:
-    authorize = _AUTHORIZE[guard.access]
-    query = None if guard.query is None else guard.query()
+def _authorized(
+    handler: Callable[..., Any], access: AccessRule, query: Schema | None, shows_quota: bool
+) -> Callable[..., Any]:
+    authorize, admits_keys, needs_token = _AUTHORIZE[access], access != "seat", access not in _WITHOUT_TOKEN
 
     @wraps(handler)
     def call(game: str, **path: Any) -> Any:
@@ -169,8 +154,12 @@ def _authorized(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]
         has_query = environ.get("QUERY_STRING")
         try:
             if has_query or "HTTP_X_API_KEY" in environ:
-                check_token_place(needs_token=guard.access not in _WITHOUT_TOKEN)
-            granted = authorize(services, game, **path)
+                check_token_place(needs_token=needs_token)
+            token = bearer_token()
+            if admits_keys and token is not None and token.startswith(KEY_PREFIX):
+                granted: _Granted = _own_game(services, game, token, **path)
+            else:
+                granted = authorize(services.games.access, game, token, **path)
         except Unauthorized:
             if not is_id(game):  # after a 401, a client with a valid token and a mistyped id would discard the token
                 raise NotFound("no_such_game") from None
@@ -179,7 +168,7 @@ def _authorized(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]
         try:
             weight = 1 + body_units() if environ["REQUEST_METHOD"] in _METHODS_WITH_BODY else 1
             quota = services.limits.limit_bearer(game, granted.seat, environ.get(APP), weight)
-            if quota is not None and guard.shows_quota:
+            if quota is not None and shows_quota:
                 environ[EXTRA_HEADERS] = quota.headers()
             if has_query:
                 check_query(query)
@@ -188,24 +177,10 @@ def _authorized(handler: Callable[..., Any], guard: Guard) -> Callable[..., Any]
             raise
         except Exception:
             if not granted.from_store:
-                services.games.access.authenticate(game, bearer_token())
+                services.games.access.authenticate(game, token)
             raise
 
     return call
-
-
-def _spectator(services: Services, game: str) -> _Granted:
-    token = bearer_token()
-    if token is not None and is_key(token):
-        return _own_game(services, game, token)
-    return services.games.access.authenticate(game, token)
-
-
-def _joining(services: Services, game: str) -> _Granted:
-    token = bearer_token()
-    if token is not None:
-        return _spectator(services, game)
-    return services.games.access.authenticate(game, None, _invitation)
 
 
 def _invitation() -> Invitation:
@@ -219,24 +194,6 @@ def _invitation() -> Invitation:
         body = None
     join_code = body.get("join_code") if isinstance(body, dict) else None
     return join_code if isinstance(join_code, str) else None, idempotency_key()
-
-
-def _from_cache(services: Services, game: str) -> _Granted:
-    return services.games.access.authenticate_cached(game, bearer_token())
-
-
-def _owner(services: Services, game: str, seat: int | None = None) -> Access:
-    token = bearer_token()
-    if token is None:
-        raise no_key()
-    return _own_game(services, game, token, seat)
-
-
-def _seat_or_owner(services: Services, game: str, seat: int) -> _Granted:
-    token = bearer_token()
-    if token is None or not is_key(token):
-        return services.games.access.require_seat(game, token, seat)
-    return _own_game(services, game, token, seat)
 
 
 def _own_game(services: Services, game: str, key: str, seat: int | None = None) -> Access:
@@ -255,41 +212,37 @@ def _own_game(services: Services, game: str, key: str, seat: int | None = None) 
     return access._replace(target=seat)
 
 
-def _any_seat_or_owner(services: Services, game: str, seat: int | None = None) -> _Granted:
-    token = bearer_token()
+def _joining(control: AccessControl, game: str, token: str | None) -> Access:
+    return control.authenticate(game, token, _invitation)
+
+
+def _any_seat(control: AccessControl, game: str, token: str | None, seat: int | None = None) -> Access:
     if token is None:
         raise no_token()
-    if is_key(token):
-        return _own_game(services, game, token, seat)
-    access = services.games.access.authenticate(game, token)
+    access = control.authenticate(game, token)
     if seat is not None:
         check_seat(access.game, seat)
     return access._replace(target=seat)
 
 
-def _rotation(services: Services, game: str, seat: int) -> _Granted:
-    token = bearer_token()
-    if token is not None and is_key(token):
-        return _own_game(services, game, token, seat)
-    return services.games.access.authorize_rotation(game, bearer_token(), seat, idempotency_key())
+def _rotation(control: AccessControl, game: str, token: str | None, seat: int) -> TokenRotation:
+    return control.authorize_rotation(game, token, seat, idempotency_key())
+
+
+def _no_owner(_control: AccessControl, _game: str, token: str | None, **_path: Any) -> Access:
+    raise no_key() if token is None else unknown_key()
 
 
 _AUTHORIZE: Final[Mapping[str, Callable[..., _Granted]]] = {
-    "spectator": _spectator,
+    "spectator": AccessControl.authenticate,
     "join": _joining,
-    "seat": _from_cache,
+    "seat": AccessControl.authenticate_cached,
     "token_change": _rotation,
-    "app_game": _owner,
-    "seat_or_app": _seat_or_owner,
-    "any_seat_or_app": _any_seat_or_owner,
+    "app_game": _no_owner,
+    "seat_or_app": AccessControl.require_seat,
+    "any_seat_or_app": _any_seat,
 }
-_DECORATORS: Final[Mapping[str, _Decorator]] = {
-    "public": _public,
-    "app": _of_application,
-    "public_or_app": _of_application,
-    "anyone_or_app": _of_application,
-    "key_change": _of_application,
-}
+"""What authorizes a request without a key; for ``seat`` also one with a key, which is then no token of the game."""
 
 
 def key_check(services: Services) -> Callable[[], object]:

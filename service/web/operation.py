@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from marshmallow import Schema
 
-from service.web.access import AccessRule, Guard, guarded
+from service.web.access import AccessRule, guarded
 from service.web.http.headers import TOKEN_KEY_LENGTH
 
 _LIMITED: Final = ("join", "seat", "seat_or_app", "any_seat_or_app", "app", "anyone_or_app", "key_change", "app_game")
@@ -79,8 +79,8 @@ class Operation:
 
     def __call__(self, handler: Callable[..., Any]) -> Callable[..., Any]:
         """Decorate a handler; ``service.web.access.guarded`` documents the arguments that it is called with."""
-        guard = Guard(self.access, self.query, shows_quota=self.shows_quota)
-        call = guarded(handler, guard)
+        query = None if self.query is None else self.query()
+        call = guarded(handler, self.access, query, shows_quota=self.shows_quota)
         summary, _, description = cleandoc(handler.__doc__ or "").partition("\n\n")
         described = replace(self, summary=summary.removesuffix("."), description=description.replace("\n", " "))
         call.operation = described  # type: ignore[attr-defined]  # a function takes attributes
