@@ -24,7 +24,7 @@ from service.redis.shards import is_id
 from service.web.http.body import body_units, read_json
 from service.web.http.errors import RequestError, current_environ
 from service.web.http.headers import bearer_token, check_query, check_token_place, idempotency_key
-from service.web.http.middleware import EXTRA_HEADERS
+from service.web.http.middleware import QUOTA
 from service.web.quotas import APP
 from service.web.services import EXTENSION, Services
 
@@ -118,7 +118,7 @@ def _of_application(
             weight = 1 + body_units() if environ["REQUEST_METHOD"] in _METHODS_WITH_BODY else 1
             quota = services.limits.limit_bearer("", None, backend, weight)
             if quota is not None and shows_quota:
-                environ[EXTRA_HEADERS] = quota.headers()
+                environ[QUOTA] = quota
         if has_query:
             check_query(query)
         return handler(services, backend, **path)
@@ -169,7 +169,7 @@ def _authorized(
             weight = 1 + body_units() if environ["REQUEST_METHOD"] in _METHODS_WITH_BODY else 1
             quota = services.limits.limit_bearer(game, granted.seat, environ.get(APP), weight)
             if quota is not None and shows_quota:
-                environ[EXTRA_HEADERS] = quota.headers()
+                environ[QUOTA] = quota
             if has_query:
                 check_query(query)
             return handler(services, granted)

@@ -17,7 +17,7 @@ from service.games.model.schedule import MAX_ROUNDS_OF_BOTS
 from service.games.model.seats import BOT, OPEN_SEAT, SLOW_LEVELS, SeatKind, may_go_on_alone
 from service.web.http.body import body_units
 from service.web.http.errors import current_environ
-from service.web.http.middleware import EXTRA_HEADERS
+from service.web.http.middleware import QUOTA
 from service.web.rate_limits import RateLimits
 from service.web.services import Services
 
@@ -94,7 +94,7 @@ def _limit_games(services: Services, weight: int) -> None:
     else:
         quota = services.limits.limit_create(environ.get("REMOTE_ADDR", ""), weight)
     if quota is not None:
-        environ[EXTRA_HEADERS] = quota.headers()
+        environ[QUOTA] = quota
 
 
 def limit_guesses(services: Services) -> None:

@@ -61,13 +61,6 @@ class Quota(NamedTuple):
     reset: int
     window: int = WINDOW_SECONDS
 
-    def headers(self) -> list[tuple[str, str]]:
-        """Return the headers of draft-ietf-httpapi-ratelimit-headers."""
-        return [
-            ("RateLimit-Policy", f'"{self.name}";q={self.limit};w={self.window}'),
-            ("RateLimit", f'"{self.name}";r={self.remaining};t={self.reset}'),
-        ]
-
 
 class RateLimited(Exception):
     """Too many requests; ``quota`` has the limit, and the seconds after which to retry."""

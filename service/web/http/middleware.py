@@ -29,8 +29,8 @@ REQUEST_ID: Final = "domino.request_id"
 """The key in the WSGI environment for the request id."""
 PROBLEM_REASON: Final = "domino.problem_reason"
 """The key for the reason of the problem in the response; the reason determines the code."""
-EXTRA_HEADERS: Final = "domino.extra_headers"
-"""The key for additional headers of any response, also of a problem: pairs of name and value."""
+QUOTA: Final = "domino.quota"
+"""The key for the ``Quota`` that any response shows, also a problem."""
 
 _GIVEN_ID: Final = re.compile(
     r"(?!.*(?:seat_|app_[A-Za-z0-9_-]{24}_|whsec_))[A-Za-z0-9._-]{1,64}"
@@ -85,9 +85,10 @@ class RequestMiddleware:
             if environ["REQUEST_METHOD"] != "OPTIONS":
                 headers += self._plain
             headers.append(("X-Request-ID", request_id))
-            extra = environ.get(EXTRA_HEADERS)
-            if extra is not None:
-                headers += extra
+            quota = environ.get(QUOTA)
+            if quota is not None:  # draft-ietf-httpapi-ratelimit-headers
+                headers.append(("RateLimit-Policy", f'"{quota.name}";q={quota.limit};w={quota.window}'))
+                headers.append(("RateLimit", f'"{quota.name}";r={quota.remaining};t={quota.reset}'))
             return start_response(line, headers, exc_info)
 
         try:

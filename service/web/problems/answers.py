@@ -31,7 +31,7 @@ from service.texts import Language, template, text
 from service.web.http.body import PATCH_TYPES
 from service.web.http.errors import InvalidBody, TooManyStreams, current_environ
 from service.web.http.headers import preferred_language
-from service.web.http.middleware import EXTRA_HEADERS, METHODS, PROBLEM_REASON, REQUEST_ID
+from service.web.http.middleware import METHODS, PROBLEM_REASON, QUOTA, REQUEST_ID
 from service.web.rate_limits import RateLimited
 from service.web.services import current_services
 from service.web.view.serializers import move_json
@@ -309,7 +309,7 @@ def _http_exception(error: HTTPException) -> Response:
 
 def _rate_limited(error: RateLimited) -> Response:
     quota = error.quota
-    current_environ()[EXTRA_HEADERS] = quota.headers()
+    current_environ()[QUOTA] = quota
     current_services().metrics.limited.labels(quota.name).inc()
     return _retry_after(Reason("rate_limited", {"limit": quota.name}), quota.reset)
 
