@@ -49,7 +49,8 @@ def body_units() -> int:
 
     A refused body counts as one of maximum size.
     """
-    body = _read_body()
+    environ = current_environ()
+    body = environ[_BODY] if _BODY in environ else _read_body(environ)
     return (len(body) if isinstance(body, bytes) else MAX_BODY_BYTES) // BODY_UNIT_BYTES
 
 
@@ -86,26 +87,23 @@ def _wrong_content_type(*allowed: str) -> RequestError:
 
 def _accepted_body() -> bytes:
     """Return the body. Raises ``RequestError`` if it is compressed, too large or incomplete."""
-    codings = current_environ().get("HTTP_CONTENT_ENCODING")
+    environ = current_environ()
+    codings = environ.get("HTTP_CONTENT_ENCODING")
     if codings and any([coding.strip() not in ("", "identity") for coding in codings.lower().split(",")]):
         raise RequestError("compressed_body")
-    body = _read_body()
+    body = environ[_BODY] if _BODY in environ else _read_body(environ)
     if isinstance(body, bytes):
         return body
     raise RequestError(body.word, **body.params)
 
 
-def _read_body() -> bytes | Reason:
-    """Return the body, or the reason why it is refused; read it only once.
+def _read_body(environ: dict[str, Any]) -> bytes | Reason:
+    """Return the body, or the reason why it is refused; keep it in the environment, as it can be read only once.
 
     Does not raise: the stored exception would be part of a reference cycle.
     """
-    environ = current_environ()
-    body: bytes | Reason | None = environ.get(_BODY)
-    if body is not None:
-        return body
     length = get_content_length(environ.get("CONTENT_LENGTH"), environ.get("HTTP_TRANSFER_ENCODING"))
-    body = _TOO_LARGE
+    body: bytes | Reason = _TOO_LARGE
     if length is None or length <= MAX_BODY_BYTES:
         # The length of a chunked body is unknown, so one byte more than allowed is read.
         try:
