@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Final
 
+import orjson
 from flask import Blueprint
 
 from service.engine.errors import Reason
@@ -31,7 +32,6 @@ from service.web.http.responses import (
     picture,
     picture_not_modified,
     plain,
-    to_json,
 )
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_places
@@ -78,7 +78,7 @@ def get_board_as_json(services: Services, access: Access) -> RawResponse:
         )
         if language is not None:
             result["text"] = board_sentence(table.layout, language)
-        return to_json(result)
+        return orjson.dumps(result)
 
     body = services.responses.get((access.game.id, etag), make)
     return ok_json(body, etag=etag, language=language)

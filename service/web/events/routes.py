@@ -22,7 +22,7 @@ from service.web.events.serializers import event_json
 from service.web.events.stream import Stream, StreamContent
 from service.web.fields.strict import JsonObject
 from service.web.http.headers import negotiate, preferred_language, read_stream_query
-from service.web.http.responses import JSON, RawResponse, cached_body, ok, streamed, to_json
+from service.web.http.responses import JSON, RawResponse, cached_body, ok, streamed
 from service.web.http.streams import NDJSON, SSE, wait_while_valid
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_history, limit_sentences
@@ -183,5 +183,7 @@ def _view_item(
     if access.game.version != subscription.cursor:
         return None
     name = "game" if language is None else f"game in {language}"
-    body = cached_body(services.views, access, name, lambda: to_json(game_view_json(queries.view(access), language)))
+    body = cached_body(
+        services.views, access, name, lambda: orjson.dumps(game_view_json(queries.view(access), language))
+    )
     return {"type": "view", "version": subscription.cursor, "game": orjson.Fragment(body)}, subscription.cursor

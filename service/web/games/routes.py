@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import Final
 
+import orjson
 from flask import Blueprint, request
 
 from service.backends.keys import no_key
@@ -33,7 +34,6 @@ from service.web.http.responses import (
     created,
     created_secret,
     no_content,
-    to_json,
 )
 from service.web.http.streams import wait_while_valid
 from service.web.operation import Operation, ResponseSpec
@@ -115,7 +115,7 @@ def get_game(services: Services, access: Access) -> RawResponse:
         access = _awaited(services, access, query["after"], query["wait"])
         language = preferred_language() if query["text"] else None
     return conditional(
-        access.etag, lambda: to_json(game_view_json(services.games.queries.view(access), language)), language
+        access.etag, lambda: orjson.dumps(game_view_json(services.games.queries.view(access), language)), language
     )
 
 
@@ -220,7 +220,7 @@ def get_moves(services: Services, access: Access) -> RawResponse:
     The legal moves of the bearer's seat, each of which can be posted back unchanged; empty for a spectator, and when it
     is not the seat's turn.
     """
-    return conditional(access.etag, lambda: to_json(legal_moves_json(services.games.queries.legal_moves(access))))
+    return conditional(access.etag, lambda: orjson.dumps(legal_moves_json(services.games.queries.legal_moves(access))))
 
 
 @blueprint.post("/v1/games/<game>/moves")

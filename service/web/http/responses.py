@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable, Container, Hashable, Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from threading import Lock
@@ -45,26 +46,25 @@ _ACCEPTED: Final = "202 ACCEPTED"
 _NOT_MODIFIED: Final = "304 NOT MODIFIED"
 
 
+@dataclass(slots=True, eq=False)
 class RawResponse:
-    """An immutable response: a WSGI application that sends these headers and this body.
+    """A response that nothing changes: a WSGI application that sends these headers and this body.
 
     Most responses are of this kind. Flask's ``Response`` parses its headers so that they can be changed, and processes
     them again when it is sent. For a GET of a game that returns 304, this would be a fifth of the cost.
     """
 
-    __slots__ = ("_body", "_headers", "_status")
-
-    def __init__(self, status: str, headers: list[tuple[str, str]], body: bytes | None = None) -> None:
-        if body is not None:
-            headers.append(("Content-Length", str(len(body))))
-        self._status = status
-        self._headers = headers
-        self._body = body
+    status: str
+    headers: list[tuple[str, str]]
+    body: bytes | None = None
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Send the response as a WSGI application; without the body for ``HEAD``."""
-        start_response(self._status, self._headers)
-        return () if self._body is None or environ["REQUEST_METHOD"] == "HEAD" else (self._body,)
+        if self.body is None:
+            start_response(self.status, self.headers)
+            return ()
+        start_response(self.status, [*self.headers, ("Content-Length", str(len(self.body)))])
+        return () if environ["REQUEST_METHOD"] == "HEAD" else (self.body,)
 
 
 def ok(value: Any, *, etag: str | None = None, language: Language | None = None) -> RawResponse:
@@ -72,17 +72,12 @@ def ok(value: Any, *, etag: str | None = None, language: Language | None = None)
 
     ``language``: the language of its texts for people, if it has any; it becomes a part of the ETag.
     """
-    return ok_json(to_json(value), etag=None if etag is None else etag_in(etag, language), language=language)
+    return ok_json(orjson.dumps(value), etag=None if etag is None else etag_in(etag, language), language=language)
 
 
 def ok_json(body: bytes, *, etag: str | None = None, language: Language | None = None) -> RawResponse:
     """Return the same response as ``ok`` for a serialized value; ``etag`` is sent unchanged."""
     return RawResponse(_OK, [_JSON_TYPE, *_viewer_headers(etag, language)], body)
-
-
-def to_json(value: Any) -> bytes:
-    """Return a value as JSON in UTF-8."""
-    return orjson.dumps(value)
 
 
 def plain(body: bytes, *, etag: str, media_type: str = TEXT, file_name: str | None = None) -> RawResponse:
@@ -99,7 +94,7 @@ def picture(body: bytes, *, etag: str, language: Language, is_fixed: bool) -> Ra
     ``language``: the language of its texts.
     ``is_fixed``: it never changes at its URL, so that clients may reuse it for some minutes without revalidation.
     """
-    headers = [("Content-Type", SVG), *_language_header(language), *_picture_headers(etag, is_fixed=is_fixed)]
+    headers = [("Content-Type", SVG), ("Content-Language", language), *_picture_headers(etag, is_fixed=is_fixed)]
     return RawResponse(_OK, headers, body)
 
 
@@ -152,13 +147,15 @@ def accepted_at(location: str) -> RawResponse:
 
 def not_ready(value: Any, seconds: int) -> RawResponse:
     """Return a 202 response: the work is not done yet, and the client should retry after ``seconds``."""
-    return RawResponse(_ACCEPTED, [_JSON_TYPE, _NO_STORE, ("Retry-After", str(seconds))], to_json(value))
+    return RawResponse(_ACCEPTED, [_JSON_TYPE, _NO_STORE, ("Retry-After", str(seconds))], orjson.dumps(value))
 
 
 def streamed(chunks: Iterable[bytes], media_type: str, language: Language | None = None) -> Response:
     """Return a 200 response with an endless body, which is sent in chunks and which no proxy may buffer."""
     headers = [("Content-Type", media_type), _PRIVATE_NO_CACHE, _VARY, ("X-Accel-Buffering", "no")]
-    return Response(chunks, 200, headers + _language_header(language))
+    if language is not None:
+        headers.append(("Content-Language", language))
+    return Response(chunks, 200, headers)
 
 
 def not_modified(etag: str) -> RawResponse:
@@ -173,7 +170,9 @@ def no_content() -> RawResponse:
 
 def created_secret(value: Any, location: str, *, replayed: bool, language: Language | None = None) -> RawResponse:
     """Return a 201 response with tokens or other secrets, which no cache may store."""
-    headers = [_JSON_TYPE, _location_header(location), _NO_STORE, *_language_header(language)]
+    headers = [_JSON_TYPE, _location_header(location), _NO_STORE]
+    if language is not None:
+        headers.append(("Content-Language", language))
     return RawResponse(_CREATED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
 
 
@@ -187,7 +186,8 @@ def public(body: bytes, media_type: str, language: Language | None = None) -> Re
     response.headers["ETag"] = f'"{etag}"'
     response.headers["Cache-Control"] = "public, no-cache"
     response.headers["Vary"] = "Accept, Accept-Language"
-    response.headers.extend(_language_header(language))
+    if language is not None:
+        response.headers["Content-Language"] = language
     return compress(response)
 
 
@@ -249,10 +249,6 @@ def _location_header(path: str) -> tuple[str, str]:
     return "Location", "../" * (requested.count("/") - 1) + path.removeprefix("/")
 
 
-def _language_header(language: Language | None) -> list[tuple[str, str]]:
-    return [] if language is None else [("Content-Language", language)]
-
-
 # Responses that are computed from the history of a game, cached by its version and their viewer.
 
 
@@ -297,4 +293,4 @@ def cached_body(cache: ResponseCache, access: Access, name: str, make: Callable[
 
 def cached_json(cache: ResponseCache, access: Access, name: str, serialize: Callable[[], Any]) -> RawResponse:
     """Return a 200 response with the result of ``serialize`` as JSON, cached, or 304 if the client has this version."""
-    return conditional(access.etag, lambda: cached_body(cache, access, name, lambda: to_json(serialize())))
+    return conditional(access.etag, lambda: cached_body(cache, access, name, lambda: orjson.dumps(serialize())))

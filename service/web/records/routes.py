@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+import orjson
 from flask import Blueprint
 
 from service.games.access import Access
@@ -30,7 +31,6 @@ from service.web.http.responses import (
     ok,
     ok_json,
     plain,
-    to_json,
 )
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_expensive, limit_places
@@ -106,7 +106,7 @@ def get_record(services: Services, access: Access) -> RawResponse:
     def make() -> bytes:
         record = services.games.queries.record(access)
         if media_type == JSON:
-            return to_json(record_json(record, services.yield_control))
+            return orjson.dumps(record_json(record, services.yield_control))
         services.yield_control()
         return format_record(record).encode()
 

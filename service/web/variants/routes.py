@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+import orjson
 from flask import Blueprint, Response
 
 from service.engine.variants import variants
 from service.games.queries.catalogue import find_variant
 from service.web.http.headers import negotiate, preferred_language
-from service.web.http.responses import JSON, public, to_json
+from service.web.http.responses import JSON, public
 from service.web.operation import Operation, ResponseSpec
 from service.web.services import Services
 from service.web.variants.schemas import VariantListSchema, VariantSchema, bots_json, variant_json, variant_summary_json
@@ -33,7 +34,7 @@ def list_variants(_services: Services) -> Response:
     negotiate(JSON)
     language = preferred_language()
     summaries = [variant_summary_json(variant, language) for variant in variants().values()]
-    return public(to_json({"variants": summaries, "bots": bots_json(language)}), JSON, language)
+    return public(orjson.dumps({"variants": summaries, "bots": bots_json(language)}), JSON, language)
 
 
 @blueprint.get("/v1/variants/<variant>")
@@ -51,4 +52,4 @@ def get_variant(_services: Services, variant: str) -> Response:
     """
     negotiate(JSON)
     language = preferred_language()
-    return public(to_json(variant_json(find_variant(variant), language)), JSON, language)
+    return public(orjson.dumps(variant_json(find_variant(variant), language)), JSON, language)
