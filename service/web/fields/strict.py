@@ -148,10 +148,11 @@ class RequestSchema(Schema):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._by_key = {
-            field.data_key or name: (name, field, _validator(field)) for name, field in self.load_fields.items()
+            field.data_key or name: (field.attribute or name, field, _UNCHANGED.get(type(field)), _validator(field))
+            for name, field in self.load_fields.items()
         }
         self._never_skipped = {
-            key for key, (_, field, _) in self._by_key.items() if field.required or field.load_default is not missing
+            key for key, (_, field, *_) in self._by_key.items() if field.required or field.load_default is not missing
         }
         for field in self.load_fields.values():
             field.error_messages["required"] = [reason_if_missing(field)]
@@ -171,20 +172,23 @@ class RequestSchema(Schema):
         if not isinstance(data, dict) or unknown != RAISE or index is not None or any(options.values()):
             return super()._deserialize(data, error_store=error_store, unknown=unknown, index=index, **options)
         loaded: dict[str, Any] = {}
-        for key, (name, field, check) in self._by_key.items():
-            if key in data or key in self._never_skipped:
-                value = data.get(key, missing)
-                try:
-                    if value is None or value is missing:
-                        value = field.deserialize(value, key, data)
-                    else:  # same as deserialize, in half the time
+        for key in self._by_key:
+            if key not in data and key not in self._never_skipped:
+                continue
+            name, field, unchanged, check = self._by_key[key]
+            value = data.get(key, missing)
+            try:
+                if value is None or value is missing:
+                    value = field.deserialize(value, key, data)
+                else:  # same as deserialize, in half the time
+                    if type(value) is not unchanged:
                         value = field._deserialize(value, key, data)  # noqa: SLF001
-                        check(value)
-                except ValidationError as error:
-                    error_store.store_error(error.messages, key)  # type: ignore[no-untyped-call]
-                    continue
-                if value is not missing:
-                    loaded[field.attribute or name] = value
+                    check(value)
+            except ValidationError as error:
+                error_store.store_error(error.messages, key)  # type: ignore[no-untyped-call]
+                continue
+            if value is not missing:
+                loaded[name] = value
         for key in data:
             if key not in self._by_key:
                 error_store.store_error([self.error_messages["unknown"]], key)  # type: ignore[no-untyped-call]
@@ -319,6 +323,14 @@ class StrictBoolean(fields.Boolean):
         if type(value) is not bool:
             raise invalid("not_a_boolean")
         return value
+
+
+_UNCHANGED: Final[Mapping[type[fields.Field[Any]], type]] = {
+    fields.String: str,
+    StrictBoolean: bool,
+    StrictInteger: int,
+}
+"""Fields that load a value of this type unchanged."""
 
 
 class SingleLine(fields.String):
