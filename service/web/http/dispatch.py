@@ -79,15 +79,25 @@ class LeanFlask(Flask):
         if path.startswith("//"):
             environ["PATH_INFO"] = "/%2F" + path[2:]
         context = RequestContext(self, environ, session=_NO_SESSION)
+        request: Any = context.request
         environ_before, app_before = ENVIRON.set(environ), _cv_app.set(self._app_context)
         request_before = _cv_request.set(context)
         try:
             try:
                 if context.url_adapter is not None:  # else the Host is invalid
                     context.match_request()
-                response: RawResponse | Response = self._response_to(context.request)
+                for name in (None, *request.blueprints):
+                    for check in self.before_request_funcs.get(name, ()):
+                        check()
+                if request.routing_exception is not None:
+                    raise request.routing_exception
+                if request.method == "OPTIONS":
+                    result: Any = self.make_default_options_response()
+                else:
+                    result = self.view_functions[request.endpoint](**request.view_args)
+                response = result if isinstance(result, RawResponse) else self.finalize_request(result)
             except Exception as error:
-                response = self.handle_exception(error)
+                response = self._response_to_error(error)
             return response(environ, start_response)
         finally:
             environ["werkzeug.request"] = None  # which refers to the environment
@@ -95,22 +105,11 @@ class LeanFlask(Flask):
             _cv_app.reset(app_before)
             ENVIRON.reset(environ_before)
 
-    def _response_to(self, request: Any) -> RawResponse | Response:
-        """Return the response of the view to a request, or that of the handler of an error."""
-        result: Any
+    def _response_to_error(self, error: Exception) -> Response:
         try:
-            for name in (None, *request.blueprints):
-                for check in self.before_request_funcs.get(name, ()):
-                    check()
-            if request.routing_exception is not None:
-                raise request.routing_exception
-            if request.method == "OPTIONS":
-                result = self.make_default_options_response()
-            else:
-                result = self.view_functions[request.endpoint](**request.view_args)
-        except Exception as error:
-            result = self.handle_user_exception(error)
-        return result if isinstance(result, RawResponse) else self.finalize_request(result)
+            return self.finalize_request(self.handle_user_exception(error))
+        except Exception as failure:  # of the handler of the error
+            return self.handle_exception(failure)
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         """Create the adapter as Flask does, but cache valid ``Host`` headers, which are used in redirects only."""

@@ -74,8 +74,7 @@ class RequestMiddleware:
             status = int(line[:3])
             # Read here, as Flask removes its request before the application returns. Missing if Flask was not called.
             rule = getattr(environ.get("werkzeug.request"), "url_rule", None)
-            if rule is not None:
-                route = rule.rule
+            route = getattr(rule, "rule", "-")
             names = {name.lower() for name, _ in headers}
             streamed = "content-length" not in names and status not in (204, 304)
             if names.isdisjoint(_SECURITY_NAMES):
@@ -85,8 +84,7 @@ class RequestMiddleware:
             if environ["REQUEST_METHOD"] != "OPTIONS":
                 headers += self._plain
             headers.append(("X-Request-ID", request_id))
-            quota = environ.get(QUOTA)
-            if quota is not None:  # draft-ietf-httpapi-ratelimit-headers
+            if (quota := environ.get(QUOTA)) is not None:  # draft-ietf-httpapi-ratelimit-headers
                 headers.append(("RateLimit-Policy", f'"{quota.name}";q={quota.limit};w={quota.window}'))
                 headers.append(("RateLimit", f'"{quota.name}";r={quota.remaining};t={quota.reset}'))
             return start_response(line, headers, exc_info)
