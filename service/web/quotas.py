@@ -18,7 +18,7 @@ from service.games.model.seats import BOT, OPEN_SEAT, SLOW_LEVELS, SeatKind, may
 from service.web.http.body import body_units
 from service.web.http.errors import current_environ
 from service.web.http.middleware import QUOTA
-from service.web.rate_limits import RateLimits
+from service.web.rate_limits import RateLimited, RateLimits
 from service.web.services import Services
 
 EVENTS_PER_READ: Final = 100
@@ -90,16 +90,18 @@ def _limit_games(services: Services, weight: int) -> None:
     environ = current_environ()
     app = environ.get(APP)
     if app is not None:
-        quota = services.limits.limit_app_games(app, weight)
+        quota = services.limits.count("app_games", app.id, weight, limit=services.limits.app_games(app) or 0)
     else:
-        quota = services.limits.limit_create(environ.get("REMOTE_ADDR", ""), weight)
+        quota = services.limits.count("create", client_network(environ.get("REMOTE_ADDR", "")), weight)
     if quota is not None:
         environ[QUOTA] = quota
 
 
 def limit_guesses(services: Services) -> None:
     """Raise ``RateLimited`` if the address of the client has sent too many wrong tokens or join codes."""
-    services.limits.check_failures(current_environ().get("REMOTE_ADDR", ""))
+    quota = services.limits.count("failure", request_network(), 0)
+    if quota is not None and not quota.remaining:
+        raise RateLimited(quota)
 
 
 def request_network() -> str:
@@ -127,9 +129,10 @@ def limit_reads(limits: RateLimits, reads: int) -> None:
 
     They count as requests of its application if that has a limit of requests, else as reads of the client's address.
     """
-    environ = current_environ()
-    app = environ.get(APP)
+    if not reads:
+        return
+    app = current_environ().get(APP)
     if app is None or limits.app_requests(app) is None:
-        limits.limit_read(environ.get("REMOTE_ADDR", ""), reads)
-    elif reads:
+        limits.count("read", request_network(), reads)
+    else:
         limits.limit_bearer("", None, app, reads)

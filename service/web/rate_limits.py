@@ -28,7 +28,6 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from service.backends.values import Backend
-from service.client_address import client_network
 from service.limits.windows import Count
 
 WINDOW_SECONDS: Final = 60
@@ -80,6 +79,7 @@ class Limits(NamedTuple):
     token: int = 0
     app: int = 0
     app_games: int = 0
+    presence: int = PRESENCE_CHANGES
 
 
 class RateLimits:
@@ -105,43 +105,6 @@ class RateLimits:
     def app_games(self, app: Backend) -> int | None:
         """Return the games that this application may create or join per minute; ``None`` without a limit."""
         return (self._limits.app_games if app.limits.games is None else app.limits.games) or None
-
-    def limit_create(self, address: str, weight: int = 1) -> Quota | None:
-        """Count a request to create or join a game or to verify or replay a record, as ``weight`` requests.
-
-        Returns ``None`` without a limit. Raises ``RateLimited``.
-        """
-        return self._count("create", client_network(address), self._limits.create, weight)
-
-    def limit_read(self, address: str, weight: int) -> None:
-        """Count ``weight`` reads. Raises ``RateLimited``."""
-        if weight:
-            self._count("read", client_network(address), self._limits.read, weight)
-
-    def limit_app_games(self, app: Backend, weight: int) -> Quota | None:
-        """Count a request of an application to create or join a game, as ``weight`` requests.
-
-        Returns ``None`` without a limit. Raises ``RateLimited``.
-        """
-        return self._count("app_games", app.id, self.app_games(app) or 0, weight)
-
-    def limit_token(self, game: str, seat: int) -> None:
-        """Count a change of the token of a seat. Raises ``RateLimited``."""
-        self._count("token", f"{game}/{seat}", self._limits.token, 1, window=TOKEN_WINDOW_SECONDS)
-
-    def limit_presence(self, game: str, seat: int) -> None:
-        """Count a request of a seat to leave or come back. Raises ``RateLimited``."""
-        self._count("presence", f"{game}/{seat}", PRESENCE_CHANGES, 1)
-
-    def count_failure(self, address: str) -> None:
-        """Count a response that refused a token, a join code or a path. Raises ``RateLimited`` after too many."""
-        self._count("failure", client_network(address), self._limits.failure, 1)
-
-    def check_failures(self, address: str) -> None:
-        """Raise ``RateLimited`` if no further failure of this address is allowed; count nothing."""
-        quota = self._count("failure", client_network(address), self._limits.failure, 0)
-        if quota is not None and not quota.remaining:
-            raise RateLimited(quota)
 
     def limit_bearer(self, game: str, seat: int | None, app: Backend | None, weight: int = 1) -> Quota | None:
         """Count a request of an application, or else of a seat of a game, as ``weight`` requests.
@@ -176,10 +139,17 @@ class RateLimits:
             raise RateLimited(quota._replace(remaining=0))
         return quota
 
-    def _count(self, name: str, owner: str, limit: int, weight: int, *, window: int = WINDOW_SECONDS) -> Quota | None:
-        """Count ``weight`` requests; return ``None`` without a limit. Raises ``RateLimited``."""
+    def count(self, name: str, owner: str, weight: int = 1, *, limit: int | None = None) -> Quota | None:
+        """Count a request as ``weight`` requests of a network, of a seat of a game, or of an application.
+
+        ``name``: the name of the limit; ``limit`` replaces the one of ``Limits``.
+        Returns ``None`` without a limit. Raises ``RateLimited``.
+        """
+        if limit is None:
+            limit = getattr(self._limits, name)
         if not limit:
             return None
+        window = TOKEN_WINDOW_SECONDS if name == "token" else WINDOW_SECONDS
         now = int(self._clock())
         count = self._shared(f"{name}/{owner}/{now // window}", weight, window)
         quota = Quota(name, limit, max(limit - count, 0), window - now % window, window)

@@ -565,7 +565,7 @@ def test_when_redis_fails_workers_count_locally_until_it_is_back(
             assert [left(limits), left(limits), left(limits)] == [2, 1, 0]
         assert [each.name for each in caplog.records].count("service.limits.windows") == 1
         with pytest.raises(RateLimited):
-            limits.limit_create("192.0.2.1")
+            limits.count("create", "192.0.2.1")
         server.start()
         now += FALLBACK_SECONDS
         clock.now += 60
@@ -594,6 +594,6 @@ def test_a_hanging_redis_delays_only_one_request_and_not_for_long(
 
 
 def left(limits: RateLimits) -> int:
-    quota = limits.limit_create("192.0.2.1")
+    quota = limits.count("create", "192.0.2.1")
     assert quota is not None
     return quota.remaining

@@ -204,7 +204,7 @@ def change_token(services: Services, granted: TokenRotation | Access) -> RawResp
         assert granted.target is not None
         game, seat = granted.game.id, granted.target
         change = partial(services.games.commands.change_token, granted, seat)
-    services.limits.limit_token(game, seat)
+    services.limits.count("token", f"{game}/{seat}")
     negotiate(JSON)
     body = read_nothing()
     token, replayed = change(idempotency(body))
@@ -234,7 +234,7 @@ def set_presence(services: Services, access: Access) -> RawResponse:
     negotiate(JSON)
     language = language_of_texts(view_query_in)
     assert access.target is not None
-    services.limits.limit_presence(access.game.id, access.target)
+    services.limits.count("presence", f"{access.game.id}/{access.target}")
     away = validate(_presence_in, read_json())["away"]
     view = services.games.commands.set_presence(access, away=away)
     return ok(game_view_json(view, language), etag=view.etag, language=language)

@@ -32,6 +32,7 @@ from service.web.http.body import PATCH_TYPES
 from service.web.http.errors import InvalidBody, TooManyStreams, current_environ
 from service.web.http.headers import preferred_language
 from service.web.http.middleware import METHODS, PROBLEM_REASON, QUOTA, REQUEST_ID
+from service.web.quotas import request_network
 from service.web.rate_limits import RateLimited
 from service.web.services import current_services
 from service.web.view.serializers import move_json
@@ -212,7 +213,7 @@ def _too_many_failures(status: int) -> Response | None:
     if status not in _COUNTED_STATUSES or (status != 401 and not request.path.startswith(_COUNTED_PREFIXES)):
         return None
     try:
-        current_services().limits.count_failure(current_environ().get("REMOTE_ADDR", ""))
+        current_services().limits.count("failure", request_network())
     except RateLimited as limited:
         return _rate_limited(limited)
     return None
