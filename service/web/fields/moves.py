@@ -5,14 +5,13 @@ Owns the fields of a move. Does not depend on the rules: the engine decides whet
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from marshmallow import ValidationError, fields, validates_schema
 
 from service.engine.deal import MAX_CLIENT_SEED_CHARS
 from service.engine.errors import Reason
-from service.engine.moves import ACTIONS, Move
+from service.engine.moves import ACTIONS
 from service.engine.tiles import MAX_PIPS
 from service.web.fields.strict import (
     LINE_PATTERN,
@@ -111,15 +110,3 @@ class MoveSchema(RequestSchema):
         errors = {name: [Reason("only_with_play")] for name in data if name in play_fields}
         if errors:
             raise ValidationError(errors)
-
-
-def posted_move(loaded: Mapping[str, Any]) -> tuple[Move, int | None, str | None]:
-    """Return the move that ``MoveSchema`` has loaded, its version and the new client seed of the seat, if given."""
-    move = Move(
-        loaded["action"],
-        loaded.get("tile"),
-        loaded.get("end"),
-        loaded.get("face_down", False),
-        outer=loaded.get("outer"),
-    )
-    return move, loaded.get("version"), loaded.get("client_seed")

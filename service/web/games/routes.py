@@ -10,10 +10,11 @@ from flask import Blueprint, request
 
 from service.backends.keys import no_key
 from service.backends.values import Backend
+from service.engine.moves import Move
 from service.games.access import Access
 from service.games.commands.move import MoveCommand
 from service.web.access import key_check
-from service.web.fields.moves import MoveSchema, posted_move
+from service.web.fields.moves import MoveSchema
 from service.web.fields.strict import EmptyInSchema
 from service.web.games.creation_schemas import GameInSchema, game_request
 from service.web.games.schemas import CreatedGameSchema, CreatedSeatSchema, GameQuerySchema
@@ -255,10 +256,15 @@ def make_move(services: Services, access: Access) -> RawResponse:
     negotiate(JSON)
     language = language_of_texts(view_query_in)
     body = read_json()
-    move, version, client_seed = posted_move(validate(_move_in, body))
-    expected = expected_game(version)
-    key = idempotency(body)
-    command = MoveCommand(move, expected, client_seed, key)
+    fields = validate(_move_in, body)
+    move = Move(
+        fields["action"],
+        fields.get("tile"),
+        fields.get("end"),
+        fields.get("face_down", False),
+        outer=fields.get("outer"),
+    )
+    command = MoveCommand(move, expected_game(fields.get("version")), fields.get("client_seed"), idempotency(body))
     view, replayed = services.games.commands.make_move(access, command)
     location = f"/v1/games/{view.id}"
     shown = game_view_json(view, language)
