@@ -22,8 +22,8 @@ from service.web.http.body import read_json, read_nothing, validate
 from service.web.http.headers import (
     expected_game,
     idempotency,
-    language_of_texts,
     negotiate,
+    negotiate_texts,
     preferred_language,
     read_query,
 )
@@ -79,8 +79,7 @@ def create_game(services: Services, backend: Backend | None) -> RawResponse:
     With the key of an application, the game belongs to that.
     """
     limit_expensive(services)
-    negotiate(JSON)
-    language = language_of_texts(view_query_in)
+    language = negotiate_texts(view_query_in)
     body = read_json()
     fields = validate(_game_in, body)
     requested = game_request(fields, backend)
@@ -192,8 +191,7 @@ def begin_rematch(services: Services, access: Access) -> RawResponse:
     if services.backends.needed_for_games and access.game.ownership is None:
         raise no_key()
     limit_expensive(services)
-    negotiate(JSON)
-    language = language_of_texts(view_query_in)
+    language = negotiate_texts(view_query_in)
     body = read_nothing()
     limit_bots_of_rematch(services, access.game)
     joined, replayed = services.games.rematches.begin(access, idempotency(body))
@@ -253,8 +251,7 @@ def make_move(services: Services, access: Access) -> RawResponse:
     away brings its player back. After the deadline of the turn a move still counts, unless the service has already
     acted on the deadline.
     """
-    negotiate(JSON)
-    language = language_of_texts(view_query_in)
+    language = negotiate_texts(view_query_in)
     body = read_json()
     fields = validate(_move_in, body)
     move = Move(

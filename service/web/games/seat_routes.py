@@ -22,7 +22,7 @@ from service.web.games.schemas import (
     PresenceInSchema,
 )
 from service.web.http.body import read_json, read_nothing, validate
-from service.web.http.headers import idempotency, language_of_texts, negotiate
+from service.web.http.headers import idempotency, negotiate, negotiate_texts
 from service.web.http.responses import JSON, RawResponse, created, created_secret, ok
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_expensive, limit_guesses
@@ -57,8 +57,7 @@ def change_player(services: Services, access: Access) -> RawResponse:
     former name is shown nowhere: earlier events and records have the current names, too. Moves that are being made at
     the same time are not affected. The body may also be sent as `application/merge-patch+json`.
     """
-    negotiate(JSON)
-    language = language_of_texts(view_query_in)
+    language = negotiate_texts(view_query_in)
     assert access.target is not None
     change: PlayerChange = validate(_player_in, read_json())
     view = services.games.commands.rename(access, access.target, change)
@@ -127,8 +126,7 @@ def join_game(services: Services, access: Access) -> RawResponse:
     as `game.turn` contain.
     """
     limit_expensive(services)
-    negotiate(JSON)
-    language = language_of_texts(view_query_in)
+    language = negotiate_texts(view_query_in)
     body = read_json()
     join_code = body.get("join_code") if isinstance(body, dict) else None
     if access.app is None:
@@ -168,8 +166,7 @@ def take_seat(services: Services) -> RawResponse:
     many of those, no code is looked up. A token or key is ignored: to set a `ref`, an application uses the other path.
     """
     limit_expensive(services)
-    negotiate(JSON)
-    language = language_of_texts(view_query_in)
+    language = negotiate_texts(view_query_in)
     body = read_json()
     seat = validate(_seat_in, body)
     key = idempotency(body)
@@ -231,8 +228,7 @@ def set_presence(services: Services, access: Access) -> RawResponse:
     its bank, or for the running turn, once in a match. While all players who are still in the match are away, nobody
     moves, unless all of them have forfeited. The application that owns the game may do it for any player.
     """
-    negotiate(JSON)
-    language = language_of_texts(view_query_in)
+    language = negotiate_texts(view_query_in)
     assert access.target is not None
     services.limits.count("presence", f"{access.game.id}/{access.target}")
     away = validate(_presence_in, read_json())["away"]
@@ -260,8 +256,7 @@ def resign(services: Services, access: Access) -> RawResponse:
     events are `resigned`, `forfeited`, and then `finished` with `ended_by`. Resigning again changes nothing. The
     application that owns the game may do it for any player. The body is empty, or an empty object.
     """
-    negotiate(JSON)
-    language = language_of_texts(view_query_in)
+    language = negotiate_texts(view_query_in)
     key = idempotency(read_nothing())
     view, replayed = services.games.commands.resign(access, key)
     shown = game_view_json(view, language)
@@ -286,8 +281,7 @@ def claim_seat(services: Services, access: Access) -> RawResponse:
     In a game with `"absence": {"then": "claim"}`: a computer player plays the seat whose turn it is until its player is
     back. Any other seat that is in the match may claim it, beginning one second after the deadline of the turn.
     """
-    negotiate(JSON)
-    language = language_of_texts(view_query_in)
+    language = negotiate_texts(view_query_in)
     body = read_json()
     seat = validate(_claim_in, body)["seat"]
     view, replayed = services.games.commands.claim(access, seat, key=idempotency(body))

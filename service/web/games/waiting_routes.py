@@ -13,8 +13,8 @@ from service.web.fields.strict import EmptyInSchema
 from service.web.games.creation_schemas import SeekInSchema, sought_game
 from service.web.games.schemas import CreatedSeekSchema, SeatFillInSchema
 from service.web.http.body import read_json, read_nothing, validate
-from service.web.http.headers import idempotency, language_of_texts, negotiate
-from service.web.http.responses import JSON, RawResponse, created, created_secret, no_content, ok
+from service.web.http.headers import idempotency, negotiate_texts
+from service.web.http.responses import RawResponse, created, created_secret, no_content, ok
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_bot, limit_bots, limit_expensive
 from service.web.services import Services
@@ -60,8 +60,7 @@ def seek_table(services: Services, backend: Backend | None) -> RawResponse:
     404 `no_player`, if the player has left it since.
     """
     limit_expensive(services)
-    negotiate(JSON)
-    language = language_of_texts(view_query_in)
+    language = negotiate_texts(view_query_in)
     body = read_json()
     fields = validate(_seek_in, body)
     request = sought_game(fields, backend)
@@ -115,8 +114,7 @@ def fill_seat(services: Services, access: Access) -> RawResponse:
     """
     assert access.target is not None
     limit_expensive(services)
-    negotiate(JSON)
-    language = language_of_texts(view_query_in)
+    language = negotiate_texts(view_query_in)
     level = validate(_fill_in, read_json())["bot"]
     limit_bot(services, access.game, access.target, level)
     view = services.games.commands.fill_seat(access, access.target, level)
@@ -144,8 +142,7 @@ def start_game(services: Services, access: Access) -> RawResponse:
     `seats`, the view has the new ones, and tokens stay valid. The body is empty, or an empty object.
     """
     limit_expensive(services)
-    negotiate(JSON)
-    language = language_of_texts(view_query_in)
+    language = negotiate_texts(view_query_in)
     view, replayed = services.games.commands.start(access, idempotency(read_nothing()))
     location = f"/v1/games/{view.id}"
     shown = game_view_json(view, language)

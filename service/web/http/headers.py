@@ -198,11 +198,12 @@ def read_query(schema: Schema) -> dict[str, Any]:
     return query
 
 
-def language_of_texts(schema: Schema) -> Language | None:
-    """Return the language of the texts that the query requests with ``text``; ``None`` if it requests none.
+def negotiate_texts(schema: Schema) -> Language | None:
+    """Check that the client accepts JSON; return the language of the texts in it, ``None`` if it requests none.
 
-    The query is loaded by ``schema``. Raises ``InvalidBody``.
+    The query, which requests texts with ``text``, is loaded by ``schema``. Raises ``RequestError`` and ``InvalidBody``.
     """
+    negotiate("application/json")
     if not current_environ().get("QUERY_STRING"):
         return None
     return preferred_language() if read_query(schema)["text"] else None
