@@ -11,7 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import orjson
 from flask import request
@@ -175,12 +175,10 @@ def parse_json(data: bytes) -> Any:
         value = orjson.loads(data)
         if type(value) is dict and len(value) == data.count(b":") and _SIMPLE.issuperset(map(type, value.values())):
             return value
-        value = json.loads(data, object_pairs_hook=_without_duplicates, parse_constant=_reject_constant)
-    except _DuplicateKey as error:
-        raise RequestError("duplicate_key", key=error.key) from None
+        value = json.loads(data, object_pairs_hook=_without_duplicates)
     except (ValueError, RecursionError) as error:
         raise _syntax_error(data, error) from None
-    if type(value) in _CONTAINERS and _depth_exceeds(value, _MAX_DEPTH):
+    if type(value) in _CONTAINERS and _is_too_deep(value):
         raise RequestError("nested_too_deep", max=_MAX_DEPTH)
     return value
 
@@ -189,16 +187,8 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
         counts = Counter([key for key, _ in pairs])
-        raise _DuplicateKey(next(key for key, count in counts.items() if count > 1))
+        raise RequestError("duplicate_key", key=next(key for key, count in counts.items() if count > 1))
     return value
-
-
-class _DuplicateKey(Exception):
-    """An object in a body contains this key twice."""
-
-    def __init__(self, key: str) -> None:
-        super().__init__(key)
-        self.key = key
 
 
 def _syntax_error(data: bytes, error: Exception) -> RequestError:
@@ -223,10 +213,6 @@ def _place(before: str) -> dict[str, int]:
     return {"line": before.count("\n") + 1, "column": len(before) - before.rfind("\n")}
 
 
-def _reject_constant(_text: str) -> NoReturn:
-    raise ValueError("not a JSON number")
-
-
 def _containers(data: bytes) -> int:
     """Return the number of opening brackets in ``data``; those in strings are left out if there are too many."""
     count = data.count(b"{") + data.count(b"[")
@@ -236,10 +222,10 @@ def _containers(data: bytes) -> int:
     return count
 
 
-def _depth_exceeds(value: Any, levels: int) -> bool:
-    """Return whether ``value``, an object or a list, has more than ``levels`` levels of objects and lists."""
+def _is_too_deep(value: Any) -> bool:
+    """Return whether ``value``, an object or a list, has more than ``_MAX_DEPTH`` levels of objects and lists."""
     level = [value]
-    for _ in range(levels):
+    for _ in range(_MAX_DEPTH):
         inner: list[Any] = []
         for container in level:
             items = container.values() if type(container) is dict else container
