@@ -135,14 +135,9 @@ def accepted(value: Any, *, replayed: bool) -> RawResponse:
     return RawResponse(_ACCEPTED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
 
 
-def accepted_without_body() -> RawResponse:
-    """Return a 202 response without a body: the work will be done later."""
-    return RawResponse(_ACCEPTED, [], b"")
-
-
-def accepted_at(location: str) -> RawResponse:
-    """Return a 202 response: the work will be done later, and its result will be at ``location``."""
-    return RawResponse(_ACCEPTED, [_location_header(location)], b"")
+def accepted_without_body(location: str | None = None) -> RawResponse:
+    """Return a 202 response without a body: the work will be done later; ``location``: where its result will be."""
+    return RawResponse(_ACCEPTED, [] if location is None else [_location_header(location)], b"")
 
 
 def not_ready(value: Any, seconds: int) -> RawResponse:

@@ -14,7 +14,7 @@ from service.games.access import Access
 from service.web.fields.strict import EmptyInSchema
 from service.web.http.body import read_nothing
 from service.web.http.headers import idempotency, negotiate, preferred_language
-from service.web.http.responses import JSON, RawResponse, accepted_at, not_ready, ok
+from service.web.http.responses import JSON, RawResponse, accepted_without_body, not_ready, ok
 from service.web.learning.schemas import HintSchema, ReviewSchema, hint_json, review_json
 from service.web.operation import Operation, ResponseSpec
 from service.web.services import Services
@@ -80,7 +80,7 @@ def begin_review(services: Services, access: Access) -> RawResponse:
     body = read_nothing()
     idempotency(body)  # checks the key; the request is idempotent without it
     services.learning.begin_review(access)
-    return accepted_at(f"/v1/games/{access.game.id}/review")
+    return accepted_without_body(f"/v1/games/{access.game.id}/review")
 
 
 @blueprint.get("/v1/games/<game>/review")
