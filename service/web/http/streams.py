@@ -102,8 +102,10 @@ class Streams:
             if subscription not in self._open:
                 return
             stream = self._open.pop(subscription)
-            _decrement(self._by_address, stream.network)
-            _decrement(self._by_game, stream.game)
+            for counts, key in (self._by_address, stream.network), (self._by_game, stream.game):
+                counts[key] -= 1
+                if not counts[key]:
+                    del counts[key]
         stream.unwatch()
         subscription.close()
         self._gauge.dec()
@@ -134,12 +136,6 @@ class Streams:
     def _is_full(self, network: str, game: str) -> bool:
         counts = len(self._open), self._by_address[network], self._by_game[game]
         return any([limit is not None and count >= limit for limit, count in zip(self._limits, counts, strict=True)])
-
-
-def _decrement(counts: Counter[str], key: str) -> None:
-    counts[key] -= 1
-    if not counts[key]:
-        del counts[key]
 
 
 def wait_while_valid(subscription: Follower[Page], seconds: float, check: Callable[[], object] | None) -> Page | None:
