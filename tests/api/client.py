@@ -102,6 +102,22 @@ def status_and_code(answer: TestResponse) -> tuple[int, str]:
     return answer.status_code, answer.json["code"]
 
 
+def refusal(answer: TestResponse) -> tuple[int, str, str]:
+    """The status of an error, and the code and the reason of its problem."""
+    return (*status_and_code(answer), answer.get_json()["reason"])
+
+
+def causes_of(answer: TestResponse) -> list[tuple[str, str]]:
+    """Check that a request is invalid; the field and the reason of each cause."""
+    assert status_and_code(answer) == (422, "invalid"), answer.text
+    return [(each["field"], each["reason"]) for each in answer.get_json()["causes"]]
+
+
+def invalid_fields(answer: TestResponse) -> list[str]:
+    """Check that a request is invalid; the fields that are, each once."""
+    return [*dict.fromkeys(field for field, _ in causes_of(answer))]
+
+
 def errors_of(problem: Any) -> dict[str, list[str]]:
     """The sentences of an invalid request by the path of their field."""
     errors: dict[str, list[str]] = {}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import pickle
-from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -151,6 +151,14 @@ def count_keys(server: redis.Redis) -> int:
     return int(count)
 
 
+@contextmanager
+def unchanged(server: redis.Redis, table: Table) -> Iterator[None]:
+    """Check that this changes nothing of the game."""
+    before = take_snapshot(server, table.id)
+    yield
+    assert take_snapshot(server, table.id) == before
+
+
 class StoreContents:
     """The contents of the store, to check that a request has changed nothing."""
 
@@ -159,6 +167,13 @@ class StoreContents:
 
     def now(self, *tables: Table) -> tuple[int, list[Snapshot]]:
         return count_keys(self._server), [take_snapshot(self._server, table.id) for table in tables]
+
+    @contextmanager
+    def unchanged(self, *tables: Table) -> Iterator[None]:
+        """Check that this changes none of these games, and makes nothing else."""
+        before = self.now(*tables)
+        yield
+        assert self.now(*tables) == before
 
 
 def restore(server: redis.Redis, game: str, snapshot: Snapshot) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, Generic, TypeVar
 
@@ -75,6 +75,12 @@ class Table(Generic[R]):
     def view(self, seat: int | None = None) -> Json:
         return self.client.view(self, seat)
 
+    def record(self, seat: int | None = None) -> str:
+        """The record of the match as text."""
+        status, text = self.client.read_response(self.get("/record", seat, Accept="text/plain"))
+        assert status == 200, text
+        return text
+
     def moves(self, seat: int) -> list[Json]:
         return self.client.moves(self, seat)
 
@@ -106,12 +112,24 @@ class GameClient(ABC, Generic[R]):
     def read_response(self, response: R) -> tuple[int, str]:
         """Its status and its body."""
 
-    def try_create(self, variant: str, seats: int | list[Json], **more: Any) -> R:
-        """Ask for a game; a number of seats is that many people."""
-        players = [{"name": f"P{seat}"} for seat in range(seats)] if isinstance(seats, int) else seats
-        return self.ask("POST", "/v1/games", json={"variant": variant, "players": players, **more})
+    def try_create(
+        self,
+        variant: str | None,
+        seats: int | Sequence[Json],
+        *,
+        key: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> R:
+        """Ask for a game, with the key of an application; a number of seats is that many people.
 
-    def create(self, variant: str, seats: int | list[Json], **more: Any) -> Table[R]:
+        Without a ``variant``, a record is continued.
+        """
+        players = [{"name": f"P{seat}"} for seat in range(seats)] if isinstance(seats, int) else list(seats)
+        body = {"players": players, **more} if variant is None else {"variant": variant, "players": players, **more}
+        return self.ask("POST", "/v1/games", token=key, json=body, headers={**(headers or {})})
+
+    def create(self, variant: str | None, seats: int | Sequence[Json], **more: Any) -> Table[R]:
         return Table(self, self._body(self.try_create(variant, seats, **more), 201))
 
     def view(self, table: Table[Any], seat: int | None = None) -> Json:
@@ -180,11 +198,7 @@ class GameClient(ABC, Generic[R]):
         raise AssertionError(f"no end after {MAX_MOVES} moves")
 
     def play_until(
-        self,
-        table: Table[Any],
-        until: Callable[[Json], bool],
-        random: Random | None = None,
-        keep: Iterable[str] = (),
+        self, table: Table[Any], until: Callable[[Json], bool], random: Random | None = None, keep: Iterable[str] = ()
     ) -> Json:
         """Play on as ``play`` does, if need be, until a view fulfils the condition; that view."""
         view = self.view(table)
