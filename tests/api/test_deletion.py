@@ -6,7 +6,6 @@ import json
 from base64 import b64encode
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
-from random import Random
 from threading import Barrier
 from typing import Any
 
@@ -27,58 +26,27 @@ from service.redis import keys
 from service.web.http.streams import StreamLimits
 from tests.api.client import Api, Table, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
-from tests.api.followers import LINES, SSE, events_in, rest_of_stream, stream
+from tests.api.followers import LINES, SSE, events_in, lines_in, rest_of_stream, stream
+from tests.api.phases import PHASES, in_phase, told
 from tests.api.redis_contents import clear, contents, flat
 from tests.api.test_leaks import METHODS, bodies_of, game_addresses
 from tests.support.application import build_streams, create_app
 from tests.support.games import build_games
-from tests.support.table import match_finished, round_over
+from tests.support.table import Json
 from tests.support.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.gate
 
-PLAYERS = [{"name": "Ada Lovelace", "ref": "user-4711"}, {"name": "Bob Bernoulli", "ref": "user-4712"}]
-PHASES = ("waiting", "playing", "round over", "finished", "with bots", "with a clock", "away", "forked", "public")
+ADA: Json = {"name": "Ada Lovelace", "ref": "user-4711"}
+BOB: Json = {"name": "Bob Bernoulli", "ref": "user-4712"}
+PLAYERS = (ADA, BOB)
 KEY = {"Idempotency-Key": "a-key-that-nobody-guesses-4711"}
+BASIC = {"Authorization": "Basic eDp4"}
 
 
-def owned(api: Api, key: str, players: Any = PLAYERS, **more: Any) -> Table:
-    body = {"variant": "domino", "players": players, "ref": "match-0815", **more}
-    body = {name: value for name, value in body.items() if value is not None}
-    return Table(api, told(api.post("/v1/games", body, token=key), 201))
-
-
-def told(answer: TestResponse, status: int = 200) -> Any:
-    assert answer.status_code == status, answer.text
-    return answer.json
-
-
-def in_phase(api: Api, key: str, phase: str) -> Table:
-    """A game of the application in this phase."""
-    match phase:
-        case "waiting":
-            return owned(api, key, [PLAYERS[0], {"open": True}])
-        case "public":
-            return owned(api, key, [PLAYERS[0], {"open": True}], lobby="all")
-        case "with bots":
-            return owned(api, key, [PLAYERS[0], {"bot": "greedy"}], pace=5)
-        case "with a clock" | "away":
-            table = owned(api, key, clock={"turn": 60})
-            if phase == "away":
-                told(api.put(f"{table.path}/players/0/presence", {"away": True}, token=table.tokens[0]))
-            return table
-        case "forked":
-            source = owned(api, key)
-            api.play_until(source, round_over, Random(1))
-            record = api.get(f"{source.path}/record", headers={"Accept": "text/plain"}).text
-            delete(api, source, key)
-            return owned(api, key, variant=None, continues={"record": record})
-    table = owned(api, key)
-    if phase == "round over":
-        api.play_until(table, round_over, Random(1))
-    elif phase == "finished":
-        api.play_until(table, match_finished, Random(1))
-    return table
+@pytest.fixture
+def table(api: Api, app_key: str) -> Table:
+    return api.create("domino", PLAYERS, key=app_key, ref="match-1")
 
 
 def delete(api: Api, table: Table, key: str) -> None:
@@ -87,89 +55,79 @@ def delete(api: Api, table: Table, key: str) -> None:
 
 
 @pytest.mark.parametrize("phase", PHASES)
-def test_every_request_for_a_deleted_game_is_answered_with_410(
+def test_every_request_for_a_deleted_game_gets_410(
     api: Api, app: Flask, app_key: str, other_key: str, phase: str
 ) -> None:
-    table = in_phase(api, app_key, phase)
+    table = in_phase(api, app_key, phase, ADA, BOB)
     delete(api, table, app_key)
-    stranger = api.create("domino", 2).tokens[0]
+    tokens = (app_key, other_key, table.tokens[0], api.create("domino", 2).tokens[0], "app_x", "seat_x", None)
     for address in game_addresses(app):
         path = address.replace("<game>", table.id).replace("<int:seat>", "0")
         for method in sorted(set(METHODS) - {"OPTIONS"}):
-            described = api.operation(method, path)
-            if described is None:
+            if api.operation(method, path) is None:
                 continue
             body = bodies_of(path)[1] if method in ("POST", "PUT", "PATCH") else None
-            for token in (app_key, other_key, table.tokens[0], stranger, "app_x", "seat_x", None):
-                assert_gone(api.ask(method, path, token=token, json=body), method, path)
-            for headers in ({"Authorization": "Basic eDp4"}, {"X-Api-Key": app_key}):
-                assert_gone(api.ask(method, path, headers=headers, json=body), method, path)
-            if body is not None:
-                assert_gone(api.ask(method, path, token=app_key, data="{", content_type="text/html"), method, path)
-            assert_gone(api.ask(method, f"{path}?token=x&unknown=1", json=body), method, path)
+            requests: list[dict[str, Any]] = [{"token": token, "json": body} for token in tokens]
+            requests += [{"headers": headers, "json": body} for headers in (BASIC, {"X-Api-Key": app_key})]
+            requests += [] if body is None else [{"token": app_key, "data": "{", "content_type": "text/html"}]
+            requests.append({"query_string": "token=x&unknown=1", "json": body})
+            for request in requests:
+                answer = api.ask(method, path, **request)
+                assert answer.status_code == 410, (method, path, request)
+                assert method == "HEAD" or status_and_code(answer) == (410, "gone")
 
 
-def assert_gone(answer: TestResponse, method: str, path: str) -> None:
-    assert answer.status_code == 410, (method, path, answer.text)
-    if method != "HEAD":
-        assert status_and_code(answer) == (410, "gone")
-
-
-def test_410_is_told_in_english_and_in_german(api: Api, app_key: str) -> None:
-    table = owned(api, app_key)
+def test_410_is_told_in_english_and_in_german(api: Api, app_key: str, table: Table) -> None:
     delete(api, table, app_key)
-    english, german = [told(api.get(table.path, headers={"Accept-Language": each}), 410) for each in ("en", "de")]
+    english, german = [told(table.get("", Accept_Language=each), 410) for each in ("en", "de")]
     assert (english["title"], english["detail"]) == ("Gone", "This game was deleted.")
     assert (german["title"], german["detail"]) == ("Gelöscht", "Dieses Spiel wurde gelöscht.")
     assert english["type"].endswith("/problems#gone")
     assert "params" not in english
 
 
-def test_only_the_owner_deletes_a_game(api: Api, app_key: str, other_key: str) -> None:
-    table, nobodys = owned(api, app_key), api.create("domino", 2)
+def test_only_the_owner_deletes_a_game(api: Api, app_key: str, other_key: str, table: Table) -> None:
+    nobodys = api.create("domino", 2)
     for game in (table.path, nobodys.path, f"/v1/games/{'A' * 24}"):
         for token in (other_key, *table.tokens.values(), *nobodys.tokens.values(), "seat_x", "app_x", None):
             assert status_and_code(api.delete(game, token=token)) == (401, "unauthorized")
     assert status_and_code(api.delete(nobodys.path, token=app_key)) == (401, "unauthorized")
-    for each in (table, nobodys):
-        assert each.view(0)["status"] == "playing"
+    assert [each.view(0)["status"] for each in (table, nobodys)] == ["playing"] * 2
 
 
-def test_a_deletion_that_is_sent_again_is_told_that_it_is_done(api: Api, app_key: str) -> None:
-    table = owned(api, app_key)
+def test_a_deletion_that_is_sent_again_is_told_that_it_is_done(api: Api, app_key: str, table: Table) -> None:
     delete(api, table, app_key)
     assert status_and_code(api.delete(table.path, token=app_key)) == (410, "gone")
 
 
 @pytest.mark.parametrize("rejected", [{"colour": 1}, {"action": "dance"}, None])
-def test_a_request_that_is_refused_on_a_cached_game_is_answered_with_410_at_another_worker(
-    store: Store, feed: RedisEventFeed, api: Api, app_key: str, rejected: Any
+def test_a_refused_request_for_a_cached_game_is_answered_with_410_at_another_worker(
+    store: Store, feed: RedisEventFeed, api: Api, app_key: str, table: Table, rejected: Any
 ) -> None:
-    table = owned(api, app_key)
     other = Api(create_app(build_games(store, feed, [SECRET], TTL_SECONDS)).test_client())
     told(other.get(f"{table.path}/moves", token=table.tokens[0]))
     delete(api, table, app_key)
-    assert status_and_code(other.post(f"{table.path}/moves", rejected, token=table.tokens[0])) == (410, "gone")
-    assert status_and_code(other.post(f"{table.path}/claims", rejected, token=table.tokens[0])) == (410, "gone")
+    for path in ("/moves", "/claims"):
+        assert status_and_code(other.post(table.path + path, rejected, token=table.tokens[0])) == (410, "gone")
 
 
 def test_requests_that_are_repeated_after_the_deletion_are_answered_with_410(api: Api, app_key: str) -> None:
-    body = {"variant": "domino", "players": [PLAYERS[0], {"open": True}]}
+    body = {"variant": "domino", "players": [ADA, {"open": True}]}
     table = Table(api, told(api.post("/v1/games", body, token=app_key, headers=KEY), 201))
     join = {"name": "Bob Bernoulli", "join_code": table.join_code}
     table.tokens[1] = told(api.post(f"{table.path}/players", join, headers=KEY), 201)["token"]
     seat = table.to_move()
-    move = table.moves(seat)[0]
-    told(api.post(f"{table.path}/moves", move, token=table.tokens[seat], headers=KEY), 201)
-    told(api.post(f"{table.path}/players/0/token", token=table.tokens[0], headers=KEY), 201)
+    requests: list[tuple[str, Any, str | None]] = [
+        ("/v1/games", body, app_key),
+        (f"{table.path}/players", join, None),
+        (f"{table.path}/moves", table.moves(seat)[0], table.tokens[seat]),
+        (f"{table.path}/players/0/token", None, table.tokens[0]),
+    ]
+    for path, sent, token in requests:
+        told(api.post(path, sent, token=token, headers=KEY), 201)
     delete(api, table, app_key)
-    for answer in (
-        api.post("/v1/games", body, token=app_key, headers=KEY),
-        api.post(f"{table.path}/players", join, headers=KEY),
-        api.post(f"{table.path}/moves", move, token=table.tokens[seat], headers=KEY),
-        api.post(f"{table.path}/players/0/token", token=table.tokens[0], headers=KEY),
-    ):
-        assert status_and_code(answer) == (410, "gone")
+    for path, sent, token in requests:
+        assert status_and_code(api.post(path, sent, token=token, headers=KEY)) == (410, "gone")
 
 
 # What is left in Redis
@@ -179,40 +137,34 @@ def secrets_of(table: Table, games: GamesFacade) -> dict[str, bytes]:
     """What must not be found once the game is deleted, as it is stored."""
     game = games.access._repository.reader.load(table.id)
     assert game is not None
-    found: dict[str, bytes] = {"the ref of the game": b"match-0815", "the seed": b64encode(game.deck.seed)}
+    found: dict[str, Any] = {"the ref of the game": "match-1", "the seed": b64encode(game.deck.seed)}
     for seat, each in enumerate(game.seats):
-        for name, value in (("name", each.name), ("ref", each.ref)):
-            if value is not None and each.kind != "bot":
-                found[f"{name} {seat}"] = value.encode()
+        if each.kind != "bot":
+            found |= {f"name {seat}": each.name, f"ref {seat}": each.ref}
         if each.token_hash is not None:
-            found[f"token hash {seat}"] = b64encode(each.token_hash)
-            found[f"raw token hash {seat}"] = each.token_hash
-    for seat, client_seed in enumerate(game.deck.client_seeds):
-        if client_seed:
-            found[f"client seed {seat}"] = client_seed.encode()
+            found |= {f"token hash {seat}": b64encode(each.token_hash), f"raw token hash {seat}": each.token_hash}
+    found |= {f"client seed {seat}": each for seat, each in enumerate(game.deck.client_seeds)}
+    found |= {f"token {seat}": token for seat, token in table.tokens.items()}
     if table.join_code is not None:
-        found["join code"] = table.join_code.encode()
-        found["join code's hash"] = b64encode(sha256(table.join_code.encode()).digest())
-    for seat, token in table.tokens.items():
-        found[f"token {seat}"] = token.encode()
+        found |= {"join code": table.join_code, "hash": b64encode(sha256(table.join_code.encode()).digest())}
     for seat, hand in enumerate(game.state.hands):
         if len(hand) > 3:
             found[f"hand {seat}"] = orjson.dumps([tile.index for tile in hand])
-    return found
+    return {name: each.encode() if isinstance(each, str) else each for name, each in found.items() if each}
 
 
 @pytest.mark.parametrize("phase", [*PHASES, "with everything"])
-def test_no_key_of_redis_has_anything_of_a_deleted_game(
+def test_no_key_has_anything_of_a_deleted_game(
     api: Api, server: redis.Redis, games: GamesFacade, app_key: str, phase: str
 ) -> None:
     clear(server)
     if phase == "with everything":
-        players = [{**PLAYERS[0], "client_seed": "three blind mice"}, PLAYERS[1], {"open": True}]
-        table = owned(api, app_key, players, clock={"turn": 60}, lobby="all")
+        players = [{**ADA, "client_seed": "three blind mice"}, BOB, {"open": True}]
+        table = api.create("domino", players, key=app_key, ref="match-1", clock={"turn": 60}, lobby="all")
         api.take_seat(table, "Carl Gauss", client_seed="see how they run")
         table.make_legal_move()
     else:
-        table = in_phase(api, app_key, phase)
+        table = in_phase(api, app_key, phase, ADA, BOB)
     wanted = secrets_of(table, games)
     before = {name for name, each in wanted.items() for _, value in contents(server) if each in flat(value)}
     assert {"name 0", "ref 0", "token hash 0", "the ref of the game"} <= before
@@ -222,20 +174,16 @@ def test_no_key_of_redis_has_anything_of_a_deleted_game(
             assert each not in key + flat(value), f"{name} is still in {key!r}"
 
 
-def test_the_digests_of_requests_are_all_that_is_left_beside_the_tombstone(
-    api: Api, server: redis.Redis, app_key: str
-) -> None:
+def test_beside_the_tombstone_only_digests_of_requests_are_left(api: Api, server: redis.Redis, app_key: str) -> None:
     clear(server)
-    table = owned(api, app_key)
+    table = api.create("domino", PLAYERS, key=app_key)
     seat = table.to_move()
-    move = table.moves(seat)[0]
-    told(api.post(f"{table.path}/moves", move, token=table.tokens[seat], headers=KEY), 201)
+    told(api.move(table, seat, table.moves(seat)[0], headers=KEY), 201)
     delete(api, table, app_key)
-    left = server.keys(f"*{table.id}*")
-    (record,) = [key for key in left if b":key:" in key]
-    assert sorted(left) == sorted([keys.state(table.id), record])
-    app = app_key[4:28]
-    assert server.get(keys.state(table.id)) == b"4 " + encode_tombstone(app)
+    left = set(server.keys(f"*{table.id}*"))
+    (record,) = left - {keys.state(table.id)}
+    assert b":key:" in record
+    assert server.get(keys.state(table.id)) == b"4 " + encode_tombstone(app_key[4:28])
     assert 0 < server.ttl(record) <= 86_400
 
 
@@ -257,11 +205,11 @@ def followed(store: RedisStore, feed: RedisEventFeed, backends: BackendsFacade) 
 @pytest.mark.parametrize("query", ["?after=2", "?after=2&view=true", "?after=2&text=true"])
 @pytest.mark.parametrize("headers", [SSE, LINES])
 @pytest.mark.parametrize("phase", ["waiting", "playing", "with bots"])
-def test_streams_end_with_an_item_deleted(
+def test_streams_end_with_deleted(
     followed: tuple[Api, Api], app_key: str, headers: dict[str, str], query: str, phase: str
 ) -> None:
     here, there = followed
-    table = in_phase(there, app_key, phase)
+    table = in_phase(there, app_key, phase, ADA, BOB)
     version = table.view()["version"]
     query = query.replace("2", str(version))
     answers = [stream(here, table, seat, query, headers=headers) for seat in (None, 0)]
@@ -272,17 +220,15 @@ def test_streams_end_with_an_item_deleted(
     for body, answer in zip(bodies, answers, strict=True):
         sent = b"".join([chunk for _, chunk in zip(range(100), body, strict=False)])
         answer.close()
-        items = events_in(sent) if headers is SSE else [json.loads(line) for line in sent.splitlines() if line]
-        last = items[-1]
+        last = (events_in(sent) if headers is SSE else lines_in(sent))[-1]
         assert (last["type"], last["version"], last["data"]) == ("deleted", version + 1, {})
         assert last.get("text") == ("The game was deleted." if "text" in query else None)
 
 
 def test_a_stream_ends_with_an_item_deleted_where_a_view_is_due_before_the_deletion_is_notified(
-    followed: tuple[Api, Api], app_key: str, server: redis.Redis
+    followed: tuple[Api, Api], app_key: str, server: redis.Redis, table: Table
 ) -> None:
     here, there = followed
-    table = owned(there, app_key)
     version = table.view()["version"]
     answer = stream(here, table, 0, f"?after={version}&view=true", headers=LINES)
     body = answer.iter_encoded()
@@ -294,59 +240,49 @@ def test_a_stream_ends_with_an_item_deleted_where_a_view_is_due_before_the_delet
     server.delete(keys.events(table.id))
     sent = b"".join([chunk for _, chunk in zip(range(100), body, strict=False)])
     answer.close()
-    assert [json.loads(line)["type"] for line in sent.splitlines() if line] == ["deleted"]
+    assert [each["type"] for each in lines_in(sent)] == ["deleted"]
 
 
-def test_a_stream_that_connects_again_is_told_410(followed: tuple[Api, Api], app_key: str) -> None:
+def test_a_stream_that_connects_again_is_told_410(followed: tuple[Api, Api], app_key: str, table: Table) -> None:
     here, there = followed
-    table = owned(there, app_key)
     delete(there, table, app_key)
     answer = stream(here, table, 0, "", last="3")
     assert answer.status_code == 410
     rest_of_stream(answer)
 
 
+def deleted_during_a_poll(followed: tuple[Api, Api], table: Table, key: str, path: str) -> TestResponse:
+    """The answer to a long poll during which the game is deleted."""
+    here, there = followed
+    with ThreadPoolExecutor(1) as threads:
+        poll = threads.submit(here.get, f"{table.path}{path}", token=table.tokens[0])
+        until(lambda: here.client.application.extensions["domino"].streams._open)
+        delete(there, table, key)
+        return poll.result(20)
+
+
 @pytest.mark.parametrize("view", ["", "&view=true"])
-def test_a_long_poll_of_events_ends_with_an_item_deleted(followed: tuple[Api, Api], app_key: str, view: str) -> None:
-    here, there = followed
-    table = owned(there, app_key)
-    version = table.view()["version"]
-    with ThreadPoolExecutor(1) as threads:
-        poll = threads.submit(here.get, f"{table.path}/events?after={version}&wait=20{view}", token=table.tokens[0])
-        _until_open(here)
-        delete(there, table, app_key)
-        page = told(poll.result(20))
+def test_a_long_poll_of_events_ends_with_an_item_deleted(
+    followed: tuple[Api, Api], app_key: str, table: Table, view: str
+) -> None:
+    page = told(deleted_during_a_poll(followed, table, app_key, f"/events?after=2&wait=20{view}"))
     assert [each["type"] for each in page["events"]] == ["deleted"]
-    assert (page["version"], page["more"]) == (version + 1, False)
-    assert "game" not in page
+    assert (page["version"], page["more"], "game" in page) == (3, False, False)
 
 
-def test_a_long_poll_of_the_game_is_answered_with_410(followed: tuple[Api, Api], app_key: str) -> None:
-    here, there = followed
-    table = owned(there, app_key)
-    version = table.view()["version"]
-    with ThreadPoolExecutor(1) as threads:
-        poll = threads.submit(here.get, f"{table.path}?after={version}&wait=20", token=table.tokens[0])
-        _until_open(here)
-        delete(there, table, app_key)
-        assert status_and_code(poll.result(20)) == (410, "gone")
-
-
-def _until_open(api: Api) -> None:
-    """Wait until a stream or a long poll is open at this worker."""
-    streams = api.client.application.extensions["domino"].streams
-    until(lambda: streams._open)
+def test_a_long_poll_of_the_game_is_answered_with_410(followed: tuple[Api, Api], app_key: str, table: Table) -> None:
+    assert status_and_code(deleted_during_a_poll(followed, table, app_key, "?after=2&wait=20")) == (410, "gone")
 
 
 # Races
 
 
 @pytest.mark.parametrize("attempt", range(10))
-def test_moves_joins_and_deletion_at_the_same_time_leave_a_deleted_game(
+def test_moves_joins_and_deletion_at_once_leave_a_deleted_game(
     followed: tuple[Api, Api], app_key: str, attempt: int
 ) -> None:
     here, there = followed
-    table = owned(there, app_key, [*PLAYERS, {"open": True}] if attempt % 2 else PLAYERS)
+    table = there.create("domino", [*PLAYERS, *[{"open": True}] * (attempt % 2)], key=app_key)
     started = Barrier(4)
 
     def play(api: Api, seat: int) -> list[int]:
@@ -378,12 +314,10 @@ def test_moves_joins_and_deletion_at_the_same_time_leave_a_deleted_game(
     assert status_and_code(here.get(table.path)) == (410, "gone")
 
 
-def test_the_owner_of_a_deleted_game_is_known_to_those_who_have_to_tell(
-    api: Api, games: GamesFacade, app_key: str
+def test_the_owner_of_a_deleted_game_is_known_to_who_has_to_tell(
+    api: Api, games: GamesFacade, app_key: str, table: Table
 ) -> None:
-    table = owned(api, app_key)
-    version = table.view()["version"]
     delete(api, table, app_key)
     with pytest.raises(Gone) as gone:
         games.access._repository.reader.load(table.id)
-    assert (gone.value.version, gone.value.app) == (version + 1, app_key[4:28])
+    assert (gone.value.version, gone.value.app) == (3, app_key[4:28])

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from hashlib import sha256
 from itertools import pairwise
-from random import Random
 from typing import Any
 from urllib.parse import unquote
 
@@ -22,13 +21,14 @@ from service.games.model.schedule import bot_turn
 from service.games.store.checksums import with_sum
 from service.games.store.redis_store import RedisStore
 from service.redis import keys
-from tests.api.client import Api, Table, status_and_code
+from tests.api.client import Api, Table, refusal, status_and_code
 from tests.api.conftest import TTL_SECONDS
 from tests.api.erasing import Eraser, end_leases
-from tests.api.followers import SSE, events_in, everything, rest_of_stream, stream
+from tests.api.followers import SSE, events_in, everything, read_events, rest_of_stream, stream
+from tests.api.phases import PHASES, finished, in_phase, told
 from tests.api.redis_contents import clear, keys_with
-from tests.api.saved_games import decoded, shortest, take_snapshot
-from tests.support.table import Json, match_finished, round_over, seat_to_move
+from tests.api.saved_games import decoded, take_snapshot
+from tests.support.table import Json, seat_to_move
 
 pytestmark = pytest.mark.gate
 
@@ -38,20 +38,7 @@ ADA = {"name": f"Ada {MARK}", "ref": f"user-ada-{MARK}"}
 BOB, CLEO = {"name": "Bob", "ref": "user-bob"}, {"name": "Cleo", "ref": "user-cleo"}
 PERSON = f"/v1/players/{ADA['ref']}"
 KEY = {"Idempotency-Key": "a-key-that-nobody-guesses-0815"}
-PHASES = (
-    "waiting",
-    "public",
-    "open",
-    "playing",
-    "away",
-    "with a clock",
-    "with bots",
-    "round over",
-    "finished",
-    "forked",
-    "forked and waiting",
-    "two seats",
-)
+ALL_PHASES = (*PHASES, "forked and waiting", "open", "two seats")
 
 
 @pytest.fixture(autouse=True)
@@ -66,61 +53,43 @@ def eraser(redis_url: str) -> Eraser:
 
 
 def owned(api: Api, key: str, players: Any = (ADA, BOB), **more: Any) -> Table:
-    body = {"variant": "domino", "players": list(players), "ref": "match-1", **more}
-    body = {name: value for name, value in body.items() if value is not None}
-    return Table(api, told(api.post("/v1/games", body, token=key, headers=KEY if "ref" in more else {}), 201))
+    return api.create("domino", players, key=key, ref="match-1", **more)
 
 
-def told(answer: Any, status: int = 200) -> Json:
-    assert answer.status_code == status, answer.text
-    body: Json = answer.get_json()
-    return body
-
-
-def in_phase(api: Api, key: str, phase: str) -> Table:
+def in_any_phase(api: Api, key: str, phase: str) -> Table:
     """A game of the application in this phase; the person has the first seat."""
-    match phase:
-        case "waiting":
-            return owned(api, key, [ADA, {"open": True}])
-        case "public":
-            return owned(api, key, [ADA, {"open": True}], lobby="all")
-        case "open":
-            return owned(api, key, [{"open": True, "ref": ADA["ref"]}, BOB])
-        case "with bots":
-            return owned(api, key, [ADA, {"bot": "greedy"}, {"bot": "random"}])
-        case "two seats":
-            return owned(api, key, [ADA, BOB, {**ADA, "name": f"Ada {MARK} again"}, CLEO], variant="kozel")
-        case "with a clock" | "away":
-            table = owned(api, key, clock={"bank": 600, "increment": 5})
-            if phase == "away":
-                told(api.put(f"{table.path}/players/0/presence", {"away": True}, token=table.tokens[0]))
-            return table
-        case "forked" | "forked and waiting":
-            source = api.create("domino", 2)
-            api.play_until(source, round_over, Random(1))
-            record = api.get(f"{source.path}/record", headers={"Accept": "text/plain"}).text
-            players = [ADA, BOB if phase == "forked" else {"open": True}]
-            return owned(api, key, players, variant=None, continues={"record": record})
-    table = owned(api, key, options=shortest("domino") if phase == "finished" else {})
-    if phase == "round over":
-        api.play_until(table, round_over, Random(1))
-    elif phase == "finished":
-        api.play_until(table, match_finished, Random(1))
-    return table
+    if phase == "open":
+        return owned(api, key, [{"open": True, "ref": ADA["ref"]}, BOB])
+    if phase == "two seats":
+        return api.create("kozel", [ADA, BOB, {**ADA, "name": f"Ada {MARK} again"}, CLEO], key=key)
+    return in_phase(api, key, phase, ADA, BOB)
 
 
-def erase(api: Api, key: str, ref: str = ADA["ref"]) -> None:
+def erase(api: Api, key: str, eraser: Eraser | None = None, ref: str = ADA["ref"]) -> None:
+    """Have a person erased: at once by the messenger, or later."""
     answer = api.delete(f"/v1/players/{ref}", token=key)
     assert (answer.status_code, answer.data) == (202, b"")
+    if eraser is not None:
+        eraser.run()
+
+
+def first_name(api: Api, table: Table) -> str:
+    """The name in the first seat."""
+    return str(api.view(table)["players"][0]["name"])
+
+
+def failures(eraser: Eraser) -> float | None:
+    return eraser.registry.get_sample_value("domino_reminder_failures_total", {"kind": "erasures"})
+
+
+def rematch(api: Api, table: Table, seat: int, headers: Mapping[str, str] = KEY) -> Json:
+    return told(api.post(f"{table.path}/rematch", token=table.tokens[seat], headers=headers), 201)
 
 
 def is_gone(api: Api, key: str, ref: str = ADA["ref"]) -> bool:
     answer = api.get(f"/v1/players/{ref}", token=key)
-    if answer.status_code == 404:
-        assert status_and_code(answer) == (404, "not_found")
-        return True
-    assert answer.status_code == 200, answer.text
-    return False
+    assert answer.status_code == 200 or status_and_code(answer) == (404, "not_found")
+    return answer.status_code == 404
 
 
 def stored(server: redis.Redis, table: Table) -> Game:
@@ -133,21 +102,20 @@ def spelled(token: str) -> list[bytes]:
 
 
 def join(api: Api, table: Table, name: str = "Bob", **headers: Any) -> Json:
-    body = {"name": name, "join_code": table.join_code}
-    return told(api.post(f"{table.path}/players", body, **headers), 201)
+    return told(api.post(f"{table.path}/players", {"name": name, "join_code": table.join_code}, **headers), 201)
 
 
 # ── What becomes of a game ───────────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize("lags", [False, True], ids=["listed", "not yet listed"])
-@pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.parametrize("phase", ALL_PHASES)
 def test_nothing_of_a_person_is_left_in_any_game(
     api: Api, *, app_key: str, server: redis.Redis, eraser: Eraser, publish: Publish, phase: str, lags: bool
 ) -> None:
     hook = {"url": "https://club.example/hooks", "events": ["game.turn", "game.joined"]}
     told(api.post("/v1/webhooks", hook, token=app_key, headers=KEY), 201)
-    table = in_phase(api, app_key, phase)
+    table = in_any_phase(api, app_key, phase)
     before, state = api.get(table.path, token=app_key).get_json(), stored(server, table).state
     if not lags:
         publish()
@@ -163,13 +131,12 @@ def test_nothing_of_a_person_is_left_in_any_game(
     assert ada
     for seat in set(ada) & set(table.tokens):
         assert [each for text in spelled(table.tokens[seat]) for each in keys_with(server, text)] == []
-        assert status_and_code(api.get(table.path, token=table.tokens[seat])) == (401, "unauthorized")
+        assert status_and_code(table.get("", seat)) == (401, "unauthorized")
     view = api.get(table.path, token=app_key).get_json()
     for seat, (was, now) in enumerate(zip(before["players"], view["players"], strict=True)):
         if seat not in ada:
             assert now == was
-            if seat in table.tokens:
-                assert api.get(table.path, token=table.tokens[seat]).status_code == 200
+            assert seat not in table.tokens or table.get("", seat).status_code == 200
         else:
             named = {} if was["kind"] == "open" else {"name": f"Player {seat + 1}"}
             same = {name: value for name, value in was.items() if name not in ("name", "ref", "away", "bank")}
@@ -182,15 +149,13 @@ def test_nothing_of_a_person_is_left_in_any_game(
 
 
 @pytest.mark.parametrize("phase", ["playing", "with a clock", "round over", "forked"])
-def test_a_computer_player_goes_on_and_the_events_say_so(
+def test_a_computer_player_goes_on_as_is_told(
     api: Api, app_key: str, server: redis.Redis, eraser: Eraser, phase: str
 ) -> None:
-    table = in_phase(api, app_key, phase)
+    table = in_phase(api, app_key, phase, ADA, BOB)
     version = api.view(table)["version"]
-    erase(api, app_key)
-    eraser.run()
-    new = [event for event in everything(api, table) if event["version"] > version]
-    assert [(each["type"], each["seat"], each["data"]) for each in new] == [
+    erase(api, app_key, eraser)
+    assert [(each["type"], each["seat"], each["data"]) for each in everything(api, table)[version:]] == [
         ("left", 0, {}),
         ("renamed", 0, {"name": "Player 1"}),
         ("token_changed", 0, {}),
@@ -204,40 +169,44 @@ def test_a_computer_player_goes_on_and_the_events_say_so(
             assert eraser.reminders.is_set("bots", table.id, game.tenant)
             return
         if game.state.turn is None:  # between two rounds whoever is present deals
-            told(api.post(f"{table.path}/moves", {"action": "deal"}, token=table.tokens[1]), 201)
+            api.make_move(table, 1, {"action": "deal"})
         else:
             api.make_legal_move(table)
     pytest.fail("it never was the turn of that seat")
 
 
-@pytest.mark.parametrize("phase", ["away", "finished", "open"])
-def test_whoever_does_not_play_does_not_leave(api: Api, app_key: str, eraser: Eraser, phase: str) -> None:
+@pytest.mark.parametrize(
+    ("phase", "expected"),
+    [
+        ("open", ["renamed"]),
+        ("away", ["renamed", "token_changed"]),
+        ("finished", ["renamed", "token_changed"] * 2),  # one of the seats has won
+    ],
+)
+def test_whoever_does_not_play_does_not_leave(
+    api: Api, app_key: str, eraser: Eraser, phase: str, expected: list[str]
+) -> None:
     if phase == "finished":
-        table = finished(api, app_key, (ADA, {**ADA, "name": f"Ada {MARK} too"}))  # one of the seats has won
+        table = finished(api, app_key, ADA, {**ADA, "name": f"Ada {MARK} too"})
     else:
-        table = in_phase(api, app_key, phase)
+        table = in_any_phase(api, app_key, phase)
     version = api.view(table)["version"]
-    erase(api, app_key)
-    eraser.run()
-    new = [event["type"] for event in everything(api, table) if event["version"] > version]
-    expected = {"open": ["renamed"], "away": ["renamed", "token_changed"], "finished": ["renamed", "token_changed"] * 2}
-    assert new == expected[phase]
+    erase(api, app_key, eraser)
+    assert [event["type"] for event in everything(api, table)[version:]] == expected
 
 
 @pytest.mark.parametrize("phase", ["waiting", "forked and waiting"])
 def test_before_the_first_deal_a_computer_player_waits_for_it(
     api: Api, app_key: str, server: redis.Redis, eraser: Eraser, phase: str
 ) -> None:
-    table = in_phase(api, app_key, phase)
-    erase(api, app_key)
-    eraser.run()
-    version = api.view(table)["version"]
-    assert [event["type"] for event in everything(api, table)][-2:] == ["renamed", "token_changed"]
-    assert "left" not in [event["type"] for event in everything(api, table)]
-    assert api.view(table)["status"] == "waiting"
+    table = in_phase(api, app_key, phase, ADA, BOB)
+    erase(api, app_key, eraser)
+    view = api.view(table)
+    types = [event["type"] for event in everything(api, table)]
+    assert (view["status"], types[-2:], "left" in types) == ("waiting", ["renamed", "token_changed"], False)
     joined = join(api, table, headers=KEY)
     table.tokens = {1: joined["token"]}
-    types = [event["type"] for event in everything(api, table) if event["version"] > version]
+    types = [event["type"] for event in everything(api, table)[view["version"] :]]
     assert types == ["joined", *(["dealt"] if phase == "waiting" else []), "left"]
     assert joined["game"]["players"][0]["away"]
     again = join(api, table, headers=KEY)
@@ -253,43 +222,31 @@ def test_before_the_first_deal_a_computer_player_waits_for_it(
 def test_the_streams_of_the_seat_end_and_those_of_others_go_on(api: Api, app_key: str, eraser: Eraser) -> None:
     table = owned(api, app_key)
     follower, other = [stream(api, table, seat, headers=SSE) for seat in (0, 1)]
-    erase(api, app_key)
-    eraser.run()
+    erase(api, app_key, eraser)
     assert "token_changed" in [each["type"] for each in events_in(rest_of_stream(follower))]
-    chunks = other.iter_encoded()
-    seen: list[Json] = []
-    while not seen or seen[-1]["type"] != "token_changed":
-        seen += events_in(next(chunks))
+    with closing(other):
+        seen = read_events(other.iter_encoded(), 5)
+    assert [each["type"] for each in seen[2:]] == ["left", "renamed", "token_changed"]
     assert {"name": "Player 1"} in [each["data"] for each in seen]
     assert MARK not in str(seen)
-    other.close()
 
 
 def test_where_names_are_unique_the_new_one_is_too(api: Api, app_key: str, eraser: Eraser) -> None:
     players = [ADA, {"name": "player 1"}, {"name": "Player 3"}, {**ADA, "name": "Ada too"}]
-    table = owned(api, app_key, players, unique_names=True)
-    same = owned(api, app_key, players)
-    erase(api, app_key)
-    eraser.run()
-    names = [[each["name"] for each in api.view(each)["players"]] for each in (table, same)]
-    assert names == [
-        ["Player 1 2", "player 1", "Player 3", "Player 4"],
-        ["Player 1", "player 1", "Player 3", "Player 4"],
-    ]
+    tables = [owned(api, app_key, players, unique_names=True), owned(api, app_key, players)]
+    erase(api, app_key, eraser)
+    names = [[each["name"] for each in api.view(table)["players"]] for table in tables]
+    assert names == [[first, "player 1", "Player 3", "Player 4"] for first in ("Player 1 2", "Player 1")]
 
 
 @pytest.mark.parametrize("phase", ["waiting", "playing", "two seats"])
-def test_the_record_of_a_match_from_which_somebody_was_erased_is_sound(
-    api: Api, app_key: str, eraser: Eraser, phase: str
-) -> None:
-    table = in_phase(api, app_key, phase)
-    erase(api, app_key)
-    eraser.run()
+def test_the_record_of_a_match_of_who_was_erased_is_sound(api: Api, app_key: str, eraser: Eraser, phase: str) -> None:
+    table = in_any_phase(api, app_key, phase)
+    erase(api, app_key, eraser)
     if phase == "waiting":
         join(api, table)
-    record = api.get(f"{table.path}/record", headers={"Accept": "text/plain"}).text
-    assert MARK not in record
-    assert "Player 1" in record
+    record = table.record()
+    assert (MARK in record, "Player 1" in record) == (False, True)
     verified = told(api.post("/v1/verifications", record))
     # The round that is under way hides its tiles.
     assert {finding["code"] for finding in verified["findings"]} <= {"hidden_tile"}, verified
@@ -297,8 +254,7 @@ def test_the_record_of_a_match_from_which_somebody_was_erased_is_sound(
 
 def test_the_seat_can_be_given_to_somebody_else(api: Api, app_key: str, eraser: Eraser) -> None:
     table = owned(api, app_key)
-    erase(api, app_key)
-    eraser.run()
+    erase(api, app_key, eraser)
     back = api.put(f"{table.path}/players/0/presence", {"away": False}, token=app_key)
     assert status_and_code(back) == (404, "not_found")
     table.tokens[0] = told(api.post(f"{table.path}/players/0/token", token=app_key), 201)["token"]
@@ -314,66 +270,51 @@ def test_the_seat_can_be_given_to_somebody_else(api: Api, app_key: str, eraser: 
 
 
 def test_no_repeated_request_gives_a_name_or_a_token_back(api: Api, app_key: str, eraser: Eraser) -> None:
-    body = {"variant": "domino", "players": [ADA, BOB, {"open": True}]}
-    table = Table(api, told(api.post("/v1/games", body, token=app_key, headers=KEY), 201))
-    joined = join(api, table, f"Joined {MARK}", headers=KEY)
-    told(api.ask("PATCH", f"{table.path}/players/2", json={"ref": ADA["ref"]}, token=app_key))
-    old = told(api.post(f"{table.path}/players/2/token", token=joined["token"], headers=KEY), 201)["token"]
-    told(api.post(f"{table.path}/players/2/token", token=app_key, headers=KEY), 201)
-    erase(api, app_key)
-    eraser.run()
-    again = told(api.post("/v1/games", body, token=app_key, headers=KEY), 201)
-    assert [(each["seat"], each["name"], each["token"]) for each in again["seats"]] == [(1, "Bob", table.tokens[1])]
+    def create() -> Json:
+        return told(api.try_create("domino", [ADA, BOB, {"open": True}], key=app_key, headers=KEY), 201)
+
+    table = Table(api, create())
+    path, code = f"{table.path}/players", {"name": f"Joined {MARK}", "join_code": table.join_code}
+    joined = told(api.post(path, code, headers=KEY), 201)
+    told(api.ask("PATCH", f"{path}/2", json={"ref": ADA["ref"]}, token=app_key))
+    old = told(api.post(f"{path}/2/token", token=joined["token"], headers=KEY), 201)["token"]
+    told(api.post(f"{path}/2/token", token=app_key, headers=KEY), 201)
+    erase(api, app_key, eraser)
+    again = create()
+    assert again["seats"] == [{"seat": 1, "name": "Bob", "token": table.tokens[1]}]
     assert MARK not in str(again)
-    code = {"name": f"Joined {MARK}", "join_code": table.join_code}
-    assert status_and_code(api.post(f"{table.path}/players", code, headers=KEY)) == (404, "not_found")
+    assert status_and_code(api.post(path, code, headers=KEY)) == (404, "not_found")
     for token in (joined["token"], old):
-        changed = api.post(f"{table.path}/players/2/token", token=token, headers=KEY)
-        assert status_and_code(changed) == (401, "unauthorized")
-    by_owner = api.post(f"{table.path}/players/2/token", token=app_key, headers=KEY)
-    assert status_and_code(by_owner) == (404, "not_found")
+        assert status_and_code(api.post(f"{path}/2/token", token=token, headers=KEY)) == (401, "unauthorized")
+    assert status_and_code(api.post(f"{path}/2/token", token=app_key, headers=KEY)) == (404, "not_found")
 
 
-def finished(api: Api, key: str, players: Any = (ADA, BOB)) -> Table:
-    table = owned(api, key, players, options=shortest("domino"))
-    api.play_until(table, match_finished, Random(1))
-    return table
-
-
-def test_a_rematch_that_is_asked_for_later_has_nothing_of_a_person(
+def test_a_rematch_asked_for_later_has_nothing_of_a_person(
     api: Api, app_key: str, server: redis.Redis, eraser: Eraser
 ) -> None:
-    table = finished(api, app_key, (ADA, BOB, CLEO))
-    erase(api, app_key)
-    eraser.run()
+    table = finished(api, app_key, ADA, BOB, CLEO)
+    erase(api, app_key, eraser)
     assert status_and_code(api.post(f"{table.path}/rematch", token=table.tokens[0])) == (401, "unauthorized")
-    first = told(api.post(f"{table.path}/rematch", token=table.tokens[1], headers=KEY), 201)
-    again = told(api.post(f"{table.path}/rematch", token=table.tokens[1], headers=KEY), 201)
-    assert first == again
-    assert first["game"]["version"] == 3
-    assert first["game"]["players"][2]["away"]
+    first = rematch(api, table, 1)
+    assert (first, first["game"]["version"], first["game"]["players"][2]["away"]) == (rematch(api, table, 1), 3, True)
     new = Table(api, {"game": first["game"], "seats": [first]})
     assert [each["type"] for each in everything(api, new)] == ["created", "dealt", "left"]
     assert [each["name"] for each in api.view(new)["players"]] == ["Bob", "Cleo", "Player 1"]
     assert keys_with(server, MARK.encode()) == []
     game = stored(server, new)
-    assert game.seats[2].token_hash is None
-    assert game.presence.away == {2}
-    told(api.post(f"{table.path}/rematch", token=table.tokens[2]), 201)
+    assert (game.seats[2].token_hash, game.presence.away) == (None, frozenset({2}))
+    rematch(api, table, 2, {})
 
 
-def test_a_person_is_erased_from_a_rematch_that_was_begun_before(
+def test_a_person_is_erased_from_a_rematch_begun_before(
     api: Api, app_key: str, server: redis.Redis, eraser: Eraser
 ) -> None:
-    table = finished(api, app_key)
-    first = told(api.post(f"{table.path}/rematch", token=table.tokens[1], headers=KEY), 201)
-    there = told(api.post(f"{table.path}/rematch", token=table.tokens[0]), 201)["token"]
-    erase(api, app_key)
-    eraser.run()
+    table = finished(api, app_key, ADA, BOB)
+    first, there = rematch(api, table, 1), rematch(api, table, 0, {})["token"]
+    erase(api, app_key, eraser)
     assert keys_with(server, MARK.encode()) == []
-    new = f"/v1/games/{first['game']['id']}"
-    assert status_and_code(api.get(new, token=there)) == (401, "unauthorized")
-    again = told(api.post(f"{table.path}/rematch", token=table.tokens[1], headers=KEY), 201)
+    assert status_and_code(api.get(f"/v1/games/{first['game']['id']}", token=there)) == (401, "unauthorized")
+    again = rematch(api, table, 1)
     assert (again["token"], again["game"]["id"]) == (first["token"], first["game"]["id"])
     assert MARK not in str(again)
 
@@ -392,45 +333,39 @@ def test_a_rematch_that_is_begun_during_the_erasure_has_nothing_of_a_person(
     told_first: bool,
 ) -> None:
     """The old game is read before, and the new one created after."""
-    table = finished(api, app_key, (ADA, BOB, CLEO))
-    create = store.create
-    waiting = [True]
+    table, create, waiting = finished(api, app_key, ADA, BOB, CLEO), store.create, [True]
 
     def late(*arguments: Any, **more: Any) -> Any:
         if not waiting:
             return create(*arguments, **more)
         waiting.clear()
-        erase(api, app_key)
-        eraser.run()
+        erase(api, app_key, eraser)
         created = create(*arguments, **more)
         if told_first:
-            told(api.post(f"{table.path}/rematch", token=table.tokens[2]), 201)
+            rematch(api, table, 2, {})
         return created
 
     monkeypatch.setattr(store, "create", late)
     answer = api.post(f"{table.path}/rematch", token=table.tokens[asks])
-    assert answer.status_code == (201 if asks else 401)
-    assert waiting == []
+    assert (answer.status_code, waiting) == (201 if asks else 401, [])
     assert MARK not in answer.text
     assert keys_with(server, MARK.encode()) == []
-    new = told(api.post(f"{table.path}/rematch", token=table.tokens[2]), 201)
-    assert [each["name"] for each in new["game"]["players"]].count("Player 3") == 1
+    assert [each["name"] for each in rematch(api, table, 2, {})["game"]["players"]].count("Player 3") == 1
 
 
 def test_nobody_is_erased_from_a_rematch_whose_ref_alone_is_removed_meanwhile(
     api: Api, app_key: str, store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = finished(api, app_key)
-    create = store.create
+    table, create = finished(api, app_key, ADA, BOB), store.create
 
     def late(*arguments: Any, **more: Any) -> Any:
         told(api.ask("PATCH", f"{table.path}/players/0", json={"ref": None}, token=app_key))
         return create(*arguments, **more)
 
     monkeypatch.setattr(store, "create", late)
-    new = told(api.post(f"{table.path}/rematch", token=table.tokens[1]), 201)
-    assert new["game"]["version"] == 2
-    assert ADA["name"] in [each["name"] for each in api.get(f"/v1/games/{new['game']['id']}").get_json()["players"]]
+    new = rematch(api, table, 1, {})["game"]
+    assert new["version"] == 2
+    assert ADA["name"] in [each["name"] for each in api.get(f"/v1/games/{new['id']}").get_json()["players"]]
 
 
 # ── Which games ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -443,14 +378,12 @@ def test_no_other_person_and_no_other_application_loses_anything(
     similar = owned(api, app_key, [{**ADA, "ref": f"{ADA['ref']}0"}, BOB])
     publish()
     before = [server.dump(keys.state(each.id)) for each in (theirs, similar)]
-    erase(api, app_key)
-    eraser.run()
+    erase(api, app_key, eraser)
     assert [server.dump(keys.state(each.id)) for each in (theirs, similar)] == before
     assert is_gone(api, app_key)
     assert not is_gone(api, other_key)
-    assert not is_gone(api, app_key, f"{ADA['ref']}0")
-    assert not is_gone(api, app_key, BOB["ref"])
-    assert api.view(mine)["players"][0]["name"] == "Player 1"
+    assert not any(is_gone(api, app_key, ref) for ref in (f"{ADA['ref']}0", BOB["ref"]))
+    assert first_name(api, mine) == "Player 1"
 
 
 def test_more_games_than_are_done_at_a_time_are_done_in_turn(
@@ -465,51 +398,43 @@ def test_more_games_than_are_done_at_a_time_are_done_in_turn(
     while not eraser.worker.step():
         if named and is_gone(api, app_key):
             assert named[-1] == 0
-        named.append(sum([api.view(table)["players"][0]["name"] != "Player 1" for table in games]))
+        named.append(sum([first_name(api, table) != "Player 1" for table in games]))
     assert named[:4] == [12, 9, 6, 5]
     assert {before - after for before, after in pairwise(named)} <= {0, 1, 2, 3}
     assert is_gone(api, app_key)
     assert keys_with(server, MARK.encode()) == []
 
 
-def test_a_game_is_found_though_a_messenger_has_its_reminder(
+def test_a_game_is_found_though_its_reminder_is_taken(
     api: Api, app_key: str, server: redis.Redis, eraser: Eraser
 ) -> None:
     """A messenger that has taken the game, and is killed or slow, tells of it only when its lease ends."""
     table = owned(api, app_key)
     assert eraser.reminders.take("outbox", 100, 3_600_000)
-    erase(api, app_key)
-    eraser.run()
+    erase(api, app_key, eraser)
     assert is_gone(api, app_key)
     assert keys_with(server, MARK.encode()) == []
-    assert api.view(table)["players"][0]["name"] == "Player 1"
+    assert first_name(api, table) == "Player 1"
 
 
-def test_it_is_done_only_when_no_game_has_the_person(
-    api: Api, app_key: str, server: redis.Redis, redis_url: str
-) -> None:
-    owned(api, app_key)
-
+def test_it_is_done_when_no_game_has_the_person(api: Api, app_key: str, server: redis.Redis, redis_url: str) -> None:
     def check(_: int) -> None:
         assert is_gone(api, app_key) == (not keys_with(server, ADA["ref"].encode()))
 
-    erase(api, app_key)
-    Eraser(redis_url, TTL_SECONDS, check).run()
+    owned(api, app_key)
+    erase(api, app_key, Eraser(redis_url, TTL_SECONDS, check))
     assert is_gone(api, app_key)
 
 
 def test_a_game_that_was_created_later_is_new(api: Api, app_key: str, eraser: Eraser, publish: Publish) -> None:
     owned(api, app_key)
-    erase(api, app_key)
-    eraser.run()
+    erase(api, app_key, eraser)
     assert is_gone(api, app_key)
     table = owned(api, app_key)
     publish()
     eraser.run()
-    assert not is_gone(api, app_key)
-    assert api.view(table, 0)["players"][0]["name"] == ADA["name"]
-    erase(api, app_key)
-    eraser.run()
+    assert (is_gone(api, app_key), first_name(api, table)) == (False, ADA["name"])
+    erase(api, app_key, eraser)
     assert is_gone(api, app_key)
 
 
@@ -517,55 +442,33 @@ def test_a_game_that_was_created_later_is_new(api: Api, app_key: str, eraser: Er
 def test_a_game_that_is_gone_itself_holds_nothing_up(
     api: Api, *, app_key: str, server: redis.Redis, eraser: Eraser, publish: Publish, lost: str
 ) -> None:
-    table = owned(api, app_key)
-    other = owned(api, app_key)
+    table, other = owned(api, app_key), owned(api, app_key)
     publish()
     if lost == "deleted":
         assert api.delete(table.path, token=app_key).status_code == 204
     else:
         server.delete(keys.state(table.id), *([] if lost == "expired" else [keys.events(table.id)]))
-    erase(api, app_key)
-    eraser.run()
-    assert is_gone(api, app_key)
-    assert api.view(other)["players"][0]["name"] == "Player 1"
+    erase(api, app_key, eraser)
+    assert (is_gone(api, app_key), first_name(api, other)) == (True, "Player 1")
 
 
+@pytest.mark.parametrize("listed", [False, True])
 @pytest.mark.parametrize("spoiled", [b"[", with_sum(b'["",999,""]')])
 def test_a_game_that_nobody_can_read_holds_up_nothing_but_that_a_person_counts_as_erased(
-    api: Api, app_key: str, server: redis.Redis, eraser: Eraser, spoiled: bytes
+    api: Api, *, app_key: str, server: redis.Redis, eraser: Eraser, publish: Publish, spoiled: bytes, listed: bool
 ) -> None:
-    """It was created just before, and is not in the index yet."""
-    unreadable = owned(api, app_key)
-    tables = [owned(api, app_key) for _ in range(3)]
+    first, unreadable, last = (owned(api, app_key) for _ in range(3))
+    if listed:
+        publish()
     with broken(server, keys.state(unreadable.id), spoiled):
         erase(api, app_key)
         for _ in range(4):
             eraser.worker.step()
-        assert {api.view(table)["players"][0]["name"] for table in tables} == {"Player 1"}
-        assert not is_gone(api, app_key)
-        failures = eraser.registry.get_sample_value("domino_reminder_failures_total", {"kind": "erasures"})
-        assert failures == 1
+        assert [first_name(api, table) for table in (first, last)] == ["Player 1"] * 2
+        assert (is_gone(api, app_key), failures(eraser)) == (False, 1)
     end_leases(server)
     eraser.run()
-    assert is_gone(api, app_key)
-    assert api.view(unreadable)["players"][0]["name"] == "Player 1"
-
-
-def test_a_broken_game_of_the_application_holds_up_none_of_its_others(
-    api: Api, app_key: str, server: redis.Redis, eraser: Eraser, publish: Publish
-) -> None:
-    tables = [owned(api, app_key) for _ in range(3)]
-    publish()
-    with broken(server, keys.state(tables[1].id), b"["):
-        erase(api, app_key)
-        for _ in range(4):
-            eraser.worker.step()
-        assert {api.view(table)["players"][0]["name"] for table in (tables[0], tables[2])} == {"Player 1"}
-        assert not is_gone(api, app_key)
-    end_leases(server)
-    eraser.run()
-    assert is_gone(api, app_key)
-    assert api.view(tables[1])["players"][0]["name"] == "Player 1"
+    assert (is_gone(api, app_key), first_name(api, unreadable)) == (True, "Player 1")
 
 
 def test_the_faults_of_games_of_other_applications_hold_nobody_up(
@@ -574,10 +477,8 @@ def test_the_faults_of_games_of_other_applications_hold_nobody_up(
     other = owned(api, other_key)
     owned(api, app_key)
     server.lset(keys.events(other.id), 0, "[")
-    erase(api, app_key)
-    eraser.run()
-    assert is_gone(api, app_key)
-    assert eraser.registry.get_sample_value("domino_reminder_failures_total", {"kind": "erasures"}) == 0
+    erase(api, app_key, eraser)
+    assert (is_gone(api, app_key), failures(eraser)) == (True, 0)
 
 
 @contextmanager
@@ -602,8 +503,7 @@ def test_the_request_may_be_repeated_and_nobody_has_to_be_there(api: Api, app_ke
         assert api.get(PERSON, token=app_key).get_json() == {"ref": ADA["ref"], "games": []}
     eraser.run()
     assert is_gone(api, app_key)
-    erase(api, app_key)
-    eraser.run()
+    erase(api, app_key, eraser)
     assert is_gone(api, app_key)
 
 
@@ -611,16 +511,13 @@ def test_the_request_may_be_repeated_and_nobody_has_to_be_there(api: Api, app_ke
 def test_any_ref_may_be_erased(api: Api, app_key: str, eraser: Eraser, publish: Publish, ref: str) -> None:
     table = owned(api, app_key, [{"name": "Ada", "ref": unquote(ref)}, BOB])
     publish()
-    erase(api, app_key, ref)
-    eraser.run()
-    assert is_gone(api, app_key, ref)
-    assert api.view(table)["players"][0]["name"] == "Player 1"
+    erase(api, app_key, eraser, ref)
+    assert (is_gone(api, app_key, ref), first_name(api, table)) == (True, "Player 1")
 
 
 @pytest.mark.parametrize("ref", ["x" * 65, "a b", "%00"])
 def test_nobody_has_a_text_that_is_no_ref(api: Api, app_key: str, server: redis.Redis, ref: str) -> None:
-    answer = api.delete(f"/v1/players/{ref}", token=app_key)
-    assert (*status_and_code(answer), answer.get_json()["reason"]) == (404, "not_found", "no_such_person")
+    assert refusal(api.delete(f"/v1/players/{ref}", token=app_key)) == (404, "not_found", "no_such_person")
     assert not [key for key in server.scan_iter() if b"erasures" in key]
 
 
@@ -628,9 +525,8 @@ def test_only_applications_erase_their_people(api: Api, app_key: str, other_key:
     table = owned(api, app_key)
     for token in (None, table.tokens[0], app_key[:-1]):
         assert status_and_code(api.delete(PERSON, token=token)) == (401, "unauthorized")
-    erase(api, other_key)
-    eraser.run()
-    assert api.view(table)["players"][0]["name"] == ADA["name"]
+    erase(api, other_key, eraser)
+    assert first_name(api, table) == ADA["name"]
 
 
 def test_so_many_people_are_erased_at_a_time(
@@ -638,12 +534,10 @@ def test_so_many_people_are_erased_at_a_time(
 ) -> None:
     monkeypatch.setattr(redis_backends, "MAX_ERASURES", 3)
     for number in range(3):
-        erase(api, app_key, f"user-{number}")
-    answer = api.delete(PERSON, token=app_key)
-    assert (*status_and_code(answer), answer.get_json()["reason"]) == (409, "limit_reached", "too_many_erasures")
-    erase(api, app_key, "user-0")
-    erase(api, other_key)
-    eraser.run()
+        erase(api, app_key, ref=f"user-{number}")
+    assert refusal(api.delete(PERSON, token=app_key)) == (409, "limit_reached", "too_many_erasures")
+    erase(api, app_key, ref="user-0")
+    erase(api, other_key, eraser)
     erase(api, app_key)
 
 
@@ -652,7 +546,7 @@ def test_applications_take_turns_and_the_fault_of_one_holds_no_other_up(
 ) -> None:
     monkeypatch.setattr(erasures_module, "MAX_GAMES", 1)
     created = [backends.keys.create(f"Application {number}") for number in range(3)]
-    games = {each.key: [owned(api, each.key) for _ in range(4)] for each in created}
+    games = [[owned(api, each.key) for _ in range(4)] for each in created]
     publish()
     for each in created:
         erase(api, each.key)
@@ -665,9 +559,7 @@ def test_applications_take_turns_and_the_fault_of_one_holds_no_other_up(
 
     monkeypatch.setattr(eraser.erasures, "advance", failing)
     eraser.worker.step()
-    left = [sum([api.view(table)["players"][0]["name"] != "Player 1" for table in each]) for each in games.values()]
-    assert left == [4, 3, 3]
+    assert [sum([first_name(api, table) != "Player 1" for table in tables]) for tables in games] == [4, 3, 3]
     eraser.run()
     assert [is_gone(api, each.key) for each in created] == [False, True, True]
-    failures = eraser.registry.get_sample_value("domino_reminder_failures_total", {"kind": "erasures"})
-    assert failures == 1
+    assert failures(eraser) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from random import Random
 
 import pytest
@@ -12,13 +13,12 @@ from tests.api.client import Api, Table
 from tests.api.conftest import TTL_SECONDS
 from tests.api.erasing import Eraser, Killed, end_leases
 from tests.api.followers import everything
+from tests.api.phases import finished, told
 from tests.api.redis_contents import clear, keys_with
-from tests.api.test_erasure import ADA, BOB, KEY, MARK, erase, finished, is_gone, join, owned, told
+from tests.api.test_erasure import ADA, BOB, KEY, MARK, erase, first_name, is_gone, join, owned, rematch
 from tests.support.table import match_finished, seat_to_move
 
 pytestmark = pytest.mark.gate
-
-TEXT = {"Accept": "text/plain"}
 
 
 @pytest.fixture(autouse=True)
@@ -29,9 +29,7 @@ def _alone(server: redis.Redis) -> None:
 
 def at_each_call(redis_url: str, prepare: Callable[[], object], act: Callable[[], None]) -> int:
     """Erase once for each call that this takes, and ``act`` before that call; returns how many they are."""
-    number = 0
-    while True:
-        number += 1
+    for number in count(1):
         prepare()
         acted: list[int] = []
 
@@ -40,27 +38,29 @@ def at_each_call(redis_url: str, prepare: Callable[[], object], act: Callable[[]
                 acted.append(call)
                 act()
 
-        eraser = Eraser(redis_url, TTL_SECONDS, before)
         try:
-            eraser.run()
+            Eraser(redis_url, TTL_SECONDS, before).run()
         except Killed:
             Eraser(redis_url, TTL_SECONDS).run()
         if not acted:
-            return number
+            break
+    return number
 
 
-def test_a_messenger_may_be_killed_before_any_of_its_calls(
-    api: Api, app_key: str, server: redis.Redis, redis_url: str
-) -> None:
+def check_and_clear(api: Api, key: str, server: redis.Redis) -> None:
+    """Check that the person is gone, and remove all games."""
+    assert is_gone(api, key)
+    assert keys_with(server, MARK.encode()) == []
+    clear(server)
+
+
+def test_a_messenger_may_be_killed_before_any_call(api: Api, app_key: str, server: redis.Redis, redis_url: str) -> None:
     games: list[Table] = []
 
     def prepare() -> None:
-        if games:
-            assert is_gone(api, app_key)
-            assert keys_with(server, MARK.encode()) == []
-            types = [[each["type"] for each in everything(api, table)] for table in games]
-            assert types == [["created", "dealt", "left", "renamed", "token_changed"]] * 2
-            clear(server)
+        types = [[each["type"] for each in everything(api, table)] for table in games]
+        assert types == [["created", "dealt", "left", "renamed", "token_changed"]] * len(games)
+        check_and_clear(api, app_key, server)
         games[:] = [owned(api, app_key), owned(api, app_key)]
         erase(api, app_key)
 
@@ -76,11 +76,8 @@ def test_two_messengers_may_erase_at_once(api: Api, app_key: str, server: redis.
     games: list[Table] = []
 
     def prepare() -> None:
-        if games:
-            assert is_gone(api, app_key)
-            assert keys_with(server, MARK.encode()) == []
-            assert [each["type"] for each in everything(api, games[0])].count("renamed") == 1
-            clear(server)
+        assert all([each["type"] for each in everything(api, table)].count("renamed") == 1 for table in games)
+        check_and_clear(api, app_key, server)
         games[:] = [owned(api, app_key)]
         erase(api, app_key)
 
@@ -99,23 +96,19 @@ def test_whatever_others_do_meanwhile_is_done_too(
     api: Api, app_key: str, server: redis.Redis, redis_url: str, act: str
 ) -> None:
     games: list[Table] = []
-    record = api.get(f"{finished(api, app_key).path}/record", headers=TEXT).text if "rematch" in act else ""
+    record = finished(api, app_key, ADA, BOB).record() if "rematch" in act else ""
 
     def prepare() -> None:
         if games:
-            assert is_gone(api, app_key)
-            assert keys_with(server, MARK.encode()) == []
-            for table in games:
-                if act != "delete":
-                    assert api.view(table)["players"][0]["name"] == "Player 1"
-            clear(server)
+            assert act == "delete" or {first_name(api, table) for table in games} == {"Player 1"}
+            check_and_clear(api, app_key, server)
         if record:  # one move before its end
-            games[:] = [owned(api, app_key, variant=None, continues={"record": record})]
+            games[:] = [api.create(None, [ADA, BOB], key=app_key, continues={"record": record})]
             api.play_until(games[0], match_finished, Random(1))
         else:
             games[:] = [owned(api, app_key, [ADA, {"open": True} if act == "join" else BOB])]
         if act == "rematch again":
-            told(api.post(f"{games[0].path}/rematch", token=games[0].tokens[1], headers=KEY), 201)
+            rematch(api, games[0], 1)
         erase(api, app_key)
 
     def interfere() -> None:
@@ -135,10 +128,8 @@ def test_whatever_others_do_meanwhile_is_done_too(
             case "ask again":
                 games.append(owned(api, app_key))
                 erase(api, app_key)
-            case "rematch again":
-                told(api.post(f"{table.path}/rematch", token=table.tokens[1], headers=KEY), 201)
-            case "rematch":
-                told(api.post(f"{table.path}/rematch", token=table.tokens[1]), 201)
+            case "rematch" | "rematch again":
+                rematch(api, table, 1, KEY if act == "rematch again" else {})
 
     assert at_each_call(redis_url, prepare, interfere) > 10
     prepare()
