@@ -9,13 +9,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.api.client import Api, Table, content_of, status_and_code
+from tests.api.client import Api, Table, refusal, status_and_code, viewers
 from tests.api.saved_games import SEED, SavedGame, SavedGames, decoded, shortest, some_seats, variants_in_lane
 from tests.support.table import match_finished
 
 pytestmark = pytest.mark.quick
 
 FORMS = {"board.json": "application/json", "board.svg": "image/svg+xml", "board.txt": "text/plain"}
+IN_WORDS = {"en": "Three tiles lie", "de": "Drei Steine liegen", "es": "Hay tres fichas"}
+"""How the table of the stage ``early`` is told."""
 
 
 def board(api: Api, table: Table, query: str = "") -> dict[str, Any]:
@@ -107,64 +109,37 @@ def test_a_portrait_table_is_higher_than_wide(api: Api, saved_games: SavedGames)
 
 
 @pytest.mark.parametrize(
-    ("query", "reason"),
+    ("reason", "query"),
     [
-        ("aspect=0.3", "not_an_aspect"),
-        ("aspect=2.6", "not_an_aspect"),
-        ("aspect=1.65", "not_an_aspect"),
-        ("aspect=1,6", "not_an_aspect"),
-        ("aspect=nan", "not_an_aspect"),
-        ("aspect=", "not_an_aspect"),
-        ("aspect=-1", "not_an_aspect"),
-        ("aspect=%D9%A1", "not_an_aspect"),
-        ("from=-1", "out_of_range"),
-        ("from=191", "out_of_range"),
-        ("version=0", "out_of_range"),
-        ("version=-1", "out_of_range"),
-        ("version=100000", "out_of_range"),
-        ("version=9999999999999", "out_of_range"),
-        ("text=1", "not_a_boolean"),
-        ("token=x", "token_in_query"),
-        ("colour=red", "unknown_parameter"),
+        *[("not_an_aspect", f"aspect={aspect}") for aspect in ("0.3", "2.6", "1.65", "1,6", "nan", "", "-1", "%D9%A1")],
+        *[("out_of_range", query) for query in ("from=-1", "from=191", "version=0", "version=100000")],
+        *(("not_a_boolean", "text=1"), ("token_in_query", "token=x"), ("unknown_parameter", "colour=red")),
     ],
 )
 def test_a_wrong_query_is_refused(api: Api, saved_games: SavedGames, query: str, reason: str) -> None:
     answer = api.get(f"{saved_games.at('domino', 'early').table.path}/board.json?{query}")
-    assert status_and_code(answer) == (422, "invalid")
-    assert answer.json is not None
-    assert answer.json["reason"] == reason
-    assert answer.json["params"]["field"] == query.partition("=")[0]
+    assert refusal(answer) == (422, "invalid", reason)
+    assert answer.get_json()["params"]["field"] == query.partition("=")[0]
 
 
 def test_a_version_that_does_not_exist_yet_names_the_last_one(api: Api, saved_games: SavedGames) -> None:
     saved = saved_games.at("domino", "early")
     answer = api.get(f"{saved.table.path}/board.json?version={saved.snapshot.version + 1}")
-    assert answer.json is not None
-    assert answer.json["params"] == {"field": "version", "min": 1, "max": saved.snapshot.version}
-
-
-@pytest.mark.parametrize(("query", "reason"), [("theme=pink", "not_one_of"), ("digits=1", "not_a_boolean")])
-def test_a_wrong_query_of_a_picture_is_refused(api: Api, saved_games: SavedGames, query: str, reason: str) -> None:
-    answer = api.get(f"{saved_games.at('domino', 'early').table.path}/board.svg?{query}")
-    assert answer.json is not None
-    assert (answer.status_code, answer.json["reason"]) == (422, reason)
+    assert answer.get_json()["params"] == {"field": "version", "min": 1, "max": saved.snapshot.version}
 
 
 @pytest.mark.parametrize(
-    ("form", "query"),
+    ("reason", "form"),
     [
-        ("board.json", "theme=dark"),
-        ("board.svg", "from=1"),
-        ("board.txt", "digits=true"),
-        ("board.txt", "style=drawing"),
-        ("board.txt", "aspect=1.6"),
+        *(("not_one_of", "board.svg?theme=pink"), ("not_a_boolean", "board.svg?digits=1")),
+        *[("unknown_parameter", form) for form in ("board.json?theme=dark", "board.svg?from=1")],
+        *[("unknown_parameter", f"board.txt?{query}") for query in ("digits=true", "style=drawing", "aspect=1.6")],
     ],
 )
-def test_a_form_refuses_what_means_nothing_for_it(api: Api, saved_games: SavedGames, form: str, query: str) -> None:
-    answer = api.get(f"{saved_games.at('domino', 'early').table.path}/{form}?{query}")
-    assert status_and_code(answer) == (422, "invalid")
-    assert answer.json is not None
-    assert answer.json["reason"] == "unknown_parameter"
+def test_a_form_refuses_a_wrong_query_and_what_means_nothing_for_it(
+    api: Api, saved_games: SavedGames, form: str, reason: str
+) -> None:
+    assert refusal(api.get(f"{saved_games.at('domino', 'early').table.path}/{form}")) == (422, "invalid", reason)
 
 
 def test_a_table_has_no_address_without_a_form(api: Api, saved_games: SavedGames) -> None:
@@ -172,16 +147,13 @@ def test_a_table_has_no_address_without_a_form(api: Api, saved_games: SavedGames
 
 
 @pytest.mark.parametrize(("form", "kind"), FORMS.items())
-def test_a_form_is_what_it_says_whatever_the_client_accepts(
-    api: Api, saved_games: SavedGames, form: str, kind: str
-) -> None:
+def test_a_form_is_what_it_says_whatever_is_accepted(api: Api, saved_games: SavedGames, form: str, kind: str) -> None:
     path = f"{saved_games.at('fido', 'early').table.path}/{form}"
     for accept in ("text/html", "application/json", "*/*"):
-        answer = api.get(path, headers={"Accept": accept})
-        assert (answer.status_code, answer.mimetype) == (200, kind)
-        head = api.head(path, headers={"Accept": accept})
-        assert (head.status_code, head.headers["ETag"]) == (200, answer.headers["ETag"])
-        assert head.headers["Content-Length"] == answer.headers["Content-Length"]
+        answer, head = (api.ask(method, path, headers={"Accept": accept}) for method in ("GET", "HEAD"))
+        assert (answer.status_code, answer.mimetype, head.status_code) == (200, kind, 200)
+        for name in ("ETag", "Content-Length"):
+            assert head.headers[name] == answer.headers[name]
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -212,42 +184,31 @@ def test_every_form_and_every_query_has_a_tag_of_its_own(api: Api, saved_games: 
     assert not [tag for tag in tags if "False" in tag or "drawing" in tag], "a tag is opaque"
 
 
-@pytest.mark.parametrize(
-    ("form", "has_texts"),
-    [("board.txt", False), ("board.json", False), ("board.json?text=true", True), ("board.svg", True)],
-)
-def test_only_the_tag_of_a_form_with_texts_depends_on_the_language(
-    api: Api, saved_games: SavedGames, form: str, has_texts: bool
-) -> None:
-    path = saved_games.at("fido", "early").table.path
-    english, german = (
-        api.get(f"{path}/{form}", headers={"Accept-Language": language}).headers["ETag"] for language in ("en", "de")
-    )
-    assert (english != german) is has_texts
+@pytest.mark.parametrize("form", ["board.txt", "board.json", "board.json?text=true", "board.svg"])
+def test_only_the_tag_of_a_form_with_texts_has_a_language(saved_games: SavedGames, form: str) -> None:
+    table = saved_games.at("fido", "early").table
+    english, german = (table.get(f"/{form}", Accept_Language=each).headers["ETag"] for each in ("en", "de"))
+    assert (english != german) is (form in ("board.json?text=true", "board.svg"))
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_viewer_gets_the_same_board(api: Api, saved_games: SavedGames, form: str) -> None:
+def test_every_viewer_gets_the_same_board(saved_games: SavedGames, form: str) -> None:
     table = saved_games.at("fido", "late").table
-    answers = {content_of(api.get(f"{table.path}/{form}", token=each))[2] for each in (None, *table.tokens.values())}
-    tags = {api.get(f"{table.path}/{form}", token=each).headers["ETag"] for each in (None, *table.tokens.values())}
-    assert (len(answers), len(tags)) == (1, 1)
+    answers = [table.get(f"/{form}", viewer) for viewer in viewers(table)]
+    assert len({(answer.data, answer.headers["ETag"]) for answer in answers}) == 1
 
 
 def test_the_table_of_the_engine_is_what_is_shown(api: Api, saved_game: SavedGame) -> None:
     game = decoded(saved_game.table.id, saved_game.snapshot)
     shown = board(api, saved_game.table)
-    laid = game.state.layout.placements
-    assert [each["tile"] for each in shown["tiles"]] == [each.tile.name for each in laid]
+    assert [each["tile"] for each in shown["tiles"]] == [each.tile.name for each in game.state.layout.placements]
     assert shown["version"] == game.version
 
 
-@pytest.mark.parametrize(
-    ("language", "beginning"), [("en", "Three tiles lie"), ("de", "Drei Steine liegen"), ("es", "Hay tres fichas")]
-)
+@pytest.mark.parametrize(("language", "beginning"), IN_WORDS.items())
 def test_the_ends_are_also_told_in_words(api: Api, saved_games: SavedGames, language: str, beginning: str) -> None:
     table = saved_games.at("domino", "early").table
-    answer = api.get(f"{table.path}/board.json?text=true", headers={"Accept-Language": language}).get_json()
+    answer = table.get("/board.json?text=true", Accept_Language=language).get_json()
     assert answer.pop("text").startswith(beginning)
     assert answer == board(api, table)
 
@@ -256,24 +217,17 @@ def test_the_ends_are_also_told_in_words(api: Api, saved_games: SavedGames, lang
     ("language", "title"),
     [("en", "The table of round 1"), ("de", "Der Tisch der 1. Runde"), ("es", "La mesa de la ronda 1")],
 )
-def test_a_picture_may_be_shown_by_any_page_and_load_nothing(
-    api: Api, saved_games: SavedGames, language: str, title: str
-) -> None:
-    path = f"{saved_games.at('fido', 'early').table.path}/board.svg"
-    answer = api.get(path, headers={"Accept-Language": language})
+def test_any_page_may_show_a_picture_which_loads_nothing(saved_games: SavedGames, language: str, title: str) -> None:
+    table = saved_games.at("fido", "early").table
+    answer = table.get("/board.svg", Accept_Language=language)
     assert answer.headers["Content-Security-Policy"] == "default-src 'none'; style-src 'unsafe-inline'; sandbox"
     assert answer.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
-    assert answer.headers["Content-Type"] == "image/svg+xml"
-    assert answer.headers["Content-Language"] == language
-    again = api.get(path, headers={"Accept-Language": language, "If-None-Match": answer.headers["ETag"]})
+    assert (answer.headers["Content-Type"], answer.headers["Content-Language"]) == ("image/svg+xml", language)
+    again = table.get("/board.svg", Accept_Language=language, If_None_Match=answer.headers["ETag"])
     assert again.status_code == 304
     assert again.headers["Content-Security-Policy"] == answer.headers["Content-Security-Policy"]
     root = ElementTree.fromstring(answer.data)
-    assert root[0].text == title
-    assert root[1].text is not None
-    assert root[1].text.startswith(
-        {"en": "Three tiles lie", "de": "Drei Steine liegen", "es": "Hay tres fichas"}[language]
-    )
+    assert (root[0].text, str(root[1].text).startswith(IN_WORDS[language])) == (title, True)
 
 
 def test_a_picture_of_a_given_version_is_kept_for_some_minutes(api: Api, saved_games: SavedGames) -> None:

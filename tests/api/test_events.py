@@ -22,7 +22,7 @@ from service.redis import keys
 from service.redis.connection import connect
 from service.redis.topology import SingleNodeTopology
 from service.web.http.streams import KEEPALIVE_SECONDS, StreamLimits
-from tests.api.client import Api, Table, errors_of, viewers
+from tests.api.client import Api, Table, errors_of, status_and_code, viewers
 from tests.api.conftest import SECRET
 from tests.api.followers import (
     LINES,
@@ -134,8 +134,7 @@ def test_the_tiles_played_since_the_last_deal_are_those_on_the_board(api: Api, f
 def test_events_of_joins_and_token_changes_are_public_and_hold_no_secret(api: Api) -> None:
     table = api.create("domino", [{"name": "Ada"}, {"open": True}])
     token = api.join(table, "Bo").json["token"]  # type: ignore[index]
-    changed = api.post(f"{table.path}/players/1/token", token=token)
-    assert changed.status_code == 201
+    assert api.post(f"{table.path}/players/1/token", token=token).status_code == 201
     events = everything(api, table)
     assert [each["type"] for each in events] == ["created", "joined", "dealt", "token_changed"]
     assert (events[1]["seat"], events[1]["data"]) == (1, {"name": "Bo"})
@@ -154,8 +153,7 @@ def test_pages_put_together_are_the_whole(api: Api, saved_games: SavedGames, lim
         shown = page(api, table, 0, after=len(events), limit=limit)
         assert len(shown["events"]) == min(limit, len(whole) - len(events))
         events += shown["events"]
-        assert shown["version"] == len(events)
-        assert shown["more"] == (len(events) < len(whole))
+        assert (shown["version"], shown["more"]) == (len(events), len(events) < len(whole))
         if not shown["more"]:
             break
     assert events == whole
@@ -174,30 +172,14 @@ def test_after_the_last_event_a_page_is_empty_and_keeps_the_cursor(api: Api, sav
     assert page(api, saved_game.table, after=version) == {"events": [], "version": version, "more": False}
 
 
-@pytest.mark.parametrize(
-    ("query", "field"),
-    [
-        ("after=-1", "after"),
-        ("after=x", "after"),
-        ("after=1.5", "after"),
-        ("after=", "after"),
-        ("after=99999999999999999999", "after"),
-        ("limit=0", "limit"),
-        ("limit=1001", "limit"),
-        ("wait=26", "wait"),
-        ("wait=-1", "wait"),
-        ("since=3", "since"),
-        ("after=1&token=secret", "token"),
-    ],
-)
-def test_a_query_that_cannot_be_taken_is_invalid_by_its_field(
-    api: Api, saved_games: SavedGames, query: str, field: str
+@pytest.mark.parametrize("headers", [{}, SSE, LINES])
+@pytest.mark.parametrize("query", ["after=-1", "limit=0", "limit=1001", "wait=26", "token=secret&after=1"])
+def test_a_wrong_query_is_invalid_by_its_field(
+    api: Api, saved_games: SavedGames, query: str, headers: dict[str, str]
 ) -> None:
-    for headers in ({}, SSE, LINES):
-        answer = api.get(f"{saved_games.at('domino', 'early').table.path}/events?{query}", headers=headers)
-        assert answer.status_code == 422
-        assert list(errors_of(answer.json)) == [field]
-        assert "secret" not in answer.text
+    answer = api.get(f"{saved_games.at('domino', 'early').table.path}/events?{query}", headers=headers)
+    assert (answer.status_code, list(errors_of(answer.json))) == (422, [query.partition("=")[0]])
+    assert "secret" not in answer.text
 
 
 @pytest.mark.parametrize("accept", [{}, SSE, LINES])
@@ -249,8 +231,7 @@ def test_head_never_waits(api: Api, saved_games: SavedGames, headers: dict[str, 
     saved_game = saved_games.at("domino", "early")
     query = query.replace("after=3", f"after={saved_game.snapshot.version}")
     answer = api.head(f"{saved_game.table.path}/events{query}", headers=headers)
-    assert (answer.status_code, answer.data) == (200, b"")
-    assert answer.mimetype == headers.get("Accept", "application/json")
+    assert (answer.status_code, answer.data, answer.mimetype) == (200, b"", headers.get("Accept", "application/json"))
 
 
 # Events that are not stored
@@ -286,9 +267,7 @@ def test_a_cursor_ahead_of_the_game_is_reset(api: Api, saved_games: SavedGames) 
         assert (event["type"], event["id"]) == ("reset", version)
 
 
-def test_a_stream_that_was_reset_to_a_match_that_is_over_ends(
-    watched: Watched, server: redis.Redis, saved_games: SavedGames
-) -> None:
+def test_a_stream_that_was_reset_to_an_end_ends(watched: Watched, server: redis.Redis, saved_games: SavedGames) -> None:
     table = saved_games.at("domino", "finished").table
     server.ltrim(keys.events(table.id), 3, -1)
     answer = stream(watched.api, table, None, "?after=1")
@@ -316,7 +295,7 @@ def test_a_poll_without_new_events_returns_an_empty_page_after_its_wait(api: Api
     assert page(api, saved_game.table, 0, after=version, wait=1) == {"events": [], "version": version, "more": False}
 
 
-def test_polls_are_answered_as_soon_as_another_worker_makes_a_move(
+def test_polls_are_answered_as_soon_as_a_move_is_made(
     watched: Watched, other_worker: Api, crowd: ThreadPoolExecutor
 ) -> None:
     table = other_worker.create("domino", 2, seed=SEED)
@@ -333,9 +312,7 @@ def test_polls_are_answered_as_soon_as_another_worker_makes_a_move(
     watched.until(0)
 
 
-def test_a_poll_has_no_more_events_than_were_asked_for(
-    watched: Watched, other_worker: Api, crowd: ThreadPoolExecutor
-) -> None:
+def test_a_poll_has_as_many_events_as_asked_for(watched: Watched, other_worker: Api, crowd: ThreadPoolExecutor) -> None:
     table = other_worker.create("domino", [{"name": "Ada"}, {"open": True}])
     poll = crowd.submit(page, watched.api, table, None, after=1, wait=25, limit=1)
     watched.until(1)
@@ -347,17 +324,14 @@ def test_a_poll_has_no_more_events_than_were_asked_for(
 # Streams
 
 
-def test_both_kinds_of_streams_send_the_same_events_as_the_pages_and_end_with_the_match(
-    watched: Watched, finished: SavedGame
-) -> None:
+def test_both_kinds_of_streams_send_the_events_of_the_pages_and_end(watched: Watched, finished: SavedGame) -> None:
     for seat in viewers(finished.table):
         events = everything(watched.api, finished.table, seat)
         sent = rest_of_stream(stream(watched.api, finished.table, seat))
         assert sent.startswith(b"retry: 1000\nid: 1\ndata: {")
         assert all(b"\ndata: {" in block for block in sent.split(b"\n\n") if block)
         assert events_in(sent) == [{**event, "id": event["version"]} for event in events]
-        lines = rest_of_stream(stream(watched.api, finished.table, seat, headers=LINES))
-        assert lines_in(lines) == events
+        assert lines_in(rest_of_stream(stream(watched.api, finished.table, seat, headers=LINES))) == events
 
 
 def test_a_stream_asked_again_after_the_end_has_no_content(watched: Watched, saved_games: SavedGames) -> None:
@@ -418,10 +392,9 @@ def test_streams_beyond_the_cap_are_refused_and_all_else_is_served(games: GamesF
     open_ones = [stream(api, saved_game.table), stream(api, saved_game.table, 0, headers=LINES)]
     for more in ({"headers": SSE}, {"headers": LINES}):
         refused = api.get(path, **more)
-        assert (refused.status_code, refused.json["code"]) == (503, "too_many_streams")  # type: ignore[index]
-        assert refused.headers["Retry-After"] == str(refused.json["retry_after"])  # type: ignore[index]
-    assert api.get(f"{path}?wait=25&after={version}").status_code == 503
-    assert api.get(path).status_code == 200
+        assert status_and_code(refused) == (503, "too_many_streams")
+        assert refused.headers["Retry-After"] == str(refused.get_json()["retry_after"])
+    assert (api.get(f"{path}?wait=25&after={version}").status_code, api.get(path).status_code) == (503, 200)
     assert api.head(path, headers=SSE).status_code == 200
     make_move(api, saved_game.table)
     open_ones.pop().close()
@@ -433,7 +406,7 @@ def test_streams_beyond_the_cap_are_refused_and_all_else_is_served(games: GamesF
 
 
 @pytest.mark.parametrize("limits", [StreamLimits(100, by_game=2), StreamLimits(100, by_address=2)])
-def test_one_game_and_one_address_cannot_take_all_streams(
+def test_a_game_or_address_cannot_take_all_streams(
     limits: StreamLimits, games: GamesFacade, saved_games: SavedGames
 ) -> None:
     table, other = saved_games.at("domino", "early").table, saved_games.at("fido", "early").table
@@ -442,8 +415,7 @@ def test_one_game_and_one_address_cannot_take_all_streams(
     watched.app.wsgi_app = ProxyFix(watched.app.wsgi_app)  # type: ignore[method-assign]
     for _ in range(3):  # a closed stream leaves its place to another one
         open_ones = [stream(watched.api, table), stream(watched.api, table, 0, headers=LINES)]
-        refused = watched.api.get(f"{table.path}/events", headers=SSE)
-        assert (refused.status_code, refused.json["code"]) == (503, "too_many_streams")  # type: ignore[index]
+        assert status_and_code(watched.api.get(f"{table.path}/events", headers=SSE)) == (503, "too_many_streams")
         one_more = (
             stream(watched.api, other) if limits.by_address is None else stream(watched.api, table, headers=elsewhere)
         )
@@ -493,8 +465,7 @@ def test_a_closed_stream_leaves_no_garbage_whose_collection_takes_a_lock(
 def changed_token(other_worker: Api) -> Callable[[Table, int], str]:
     def change(table: Table, seat: int) -> str:
         answer = other_worker.post(f"{table.path}/players/{seat}/token", token=table.tokens[seat])
-        assert answer.json is not None
-        return str(answer.json["token"])
+        return str(answer.get_json()["token"])
 
     return change
 
@@ -538,7 +509,7 @@ def test_a_match_that_is_over_ends_a_stream_also_where_a_token_was_changed_since
         assert [each["version"] for each in events] == list(range(after + 1, saved_game.snapshot.version + 2))
 
 
-def test_a_stream_ends_when_its_game_is_gone(
+def test_a_stream_ends_with_its_game(
     redis_url: str, games: GamesFacade, feed: RedisEventFeed, server: redis.Redis
 ) -> None:
     store = redis_store(SingleNodeTopology(connect(redis_url)), 1)

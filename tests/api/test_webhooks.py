@@ -18,7 +18,7 @@ from service.outgoing.lookups import LookupFailed
 from service.redis import keys
 from service.redis.topology import SingleNodeTopology
 from service.texts import text
-from tests.api.client import Api, errors_of, location_of, status_and_code
+from tests.api.client import Api, causes_of, errors_of, invalid_fields, location_of, refusal, status_and_code
 from tests.support.stores.redis_stores import redis_webhooks
 from tools.openapi.messages import MESSAGES
 
@@ -103,7 +103,7 @@ def test_a_url_to_which_nothing_may_be_sent_is_refused(url: str, api: Api, app_k
 
 
 @pytest.mark.parametrize(
-    ("failed", "refusal"),
+    ("failed", "wanted"),
     [
         ("share_used", (429, "limit_reached", "too_many_lookups")),
         ("no_room", (503, "lookup_unavailable", "lookups_busy")),
@@ -112,7 +112,7 @@ def test_a_url_to_which_nothing_may_be_sent_is_refused(url: str, api: Api, app_k
 )
 def test_a_url_whose_host_cannot_be_looked_up_now_is_not_refused_for_good(
     failed: Literal["share_used", "no_room", "no_answer"],
-    refusal: tuple[int, str, str],
+    wanted: tuple[int, str, str],
     api: Api,
     app_key: str,
     backends: BackendsFacade,
@@ -131,7 +131,7 @@ def test_a_url_whose_host_cannot_be_looked_up_now_is_not_refused_for_good(
         api.post("/v1/webhooks", WANTED | {"url": other}, token=app_key),
         api.ask("PATCH", webhook, json={"url": other}, token=app_key),
     ):
-        assert (*status_and_code(answer), answer.get_json()["reason"]) == refusal
+        assert refusal(answer) == wanted
         assert int(answer.headers["Retry-After"]) == answer.get_json()["retry_after"] > 0
     assert asked_for == [(other, app_key[4:28])] * 2
     assert [each["url"] for each in api.get("/v1/webhooks", token=app_key).get_json()["webhooks"]] == [URL]
@@ -140,21 +140,15 @@ def test_a_url_whose_host_cannot_be_looked_up_now_is_not_refused_for_good(
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"url": 1},
-        {"url": ""},
-        {"url": "https://club.example/" + "x" * 500},
-        {"events": []},
-        {"events": "game.turn"},
-        {"events": ["game.turn", "game.played"]},
-        {"events": ["webhook.challenge"]},
-        {"events": [None]},
-        {"secret": "whsec_"},
+        *({"url": ""}, {"url": "https://club.example/" + "x" * 500}, {"events": []}),
+        *({"events": ["game.turn", "game.played"]}, {"events": ["webhook.challenge"]}),
     ],
 )
 def test_bad_fields_are_refused(wrong: dict[str, Any], api: Api, app_key: str) -> None:
-    assert status_and_code(api.post("/v1/webhooks", WANTED | wrong, token=app_key)) == (422, "invalid")
     webhook = f"/v1/webhooks/{create(api, app_key)['id']}"
-    assert status_and_code(api.ask("PATCH", webhook, json=wrong, token=app_key)) == (422, "invalid")
+    for method, path, body in (("POST", "/v1/webhooks", WANTED | wrong), ("PATCH", webhook, wrong)):
+        (field,) = invalid_fields(api.ask(method, path, json=body, token=app_key))
+        assert field.partition(".")[0] in wrong
 
 
 def test_an_application_has_five_endpoints_at_most(api: Api, app_key: str) -> None:
@@ -211,13 +205,11 @@ def test_a_sample_of_each_type_may_be_asked_for(kind: str, api: Api, app_key: st
     assert (answer.status_code, list(answer.get_json())) == (202, ["id"])
 
 
-@pytest.mark.parametrize("kind", ["game.moved", "webhook.challenge", "", 1, None, ["game.turn"]])
-def test_an_unknown_type_of_sample_is_refused_with_those_that_there_are(kind: Any, api: Api, app_key: str) -> None:
+@pytest.mark.parametrize("kind", ["game.moved", "webhook.challenge", ""])
+def test_an_unknown_type_of_sample_is_refused_with_those_that_there_are(kind: str, api: Api, app_key: str) -> None:
     answer = api.post(f"/v1/webhooks/{create(api, app_key)['id']}/pings", {"type": kind}, token=app_key)
-    assert status_and_code(answer) == (422, "invalid")
-    if isinstance(kind, str):
-        (cause,) = answer.get_json()["causes"]
-        assert cause["params"]["allowed"] == list(MESSAGE_TYPES)
+    assert causes_of(answer) == [("type", "not_one_of")]
+    assert answer.get_json()["params"]["allowed"] == list(MESSAGE_TYPES)
 
 
 class Tried:
