@@ -46,12 +46,7 @@ class Eraser:
         erasures: Any = self._watched(RedisErasures(calls))
         deletions: Any = self._watched(redis_deletions(nodes))
         self.erasures = Erasures(
-            erasures,
-            self.repository,
-            index,
-            outbox,
-            reminders=self.reminders,
-            on_erased=deletions.record_erasure,
+            erasures, self.repository, index, outbox, reminders=self.reminders, on_erased=deletions.record_erasure
         )
         self.registry = CollectorRegistry()
         self.worker = ErasureWorker(self.erasures, Queue(self.reminders, clock, WorkerMetrics(self.registry)))

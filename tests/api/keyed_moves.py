@@ -22,11 +22,7 @@ class KeyedMove(NamedTuple):
 
 
 def play_with_keys(
-    api: Api,
-    table: Table,
-    random: Random,
-    until: Callable[[Json], bool] = match_finished,
-    if_match: bool = False,
+    api: Api, table: Table, random: Random, until: Callable[[Json], bool] = match_finished, if_match: bool = False
 ) -> list[KeyedMove]:
     """Make legal moves, each with its own key (and ``If-Match``), until the condition is fulfilled."""
     made: list[KeyedMove] = []

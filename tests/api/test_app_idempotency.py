@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from base64 import b64encode
+from base64 import b64decode
 from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
 import pytest
 import redis
+from werkzeug.test import TestResponse
 
 from service.backends.facade import BackendsFacade
 from service.backends.keys import Backends
@@ -22,15 +23,15 @@ from service.redis import keys
 from service.redis.connection import connect
 from service.redis.server_clock import system_clock
 from service.redis.topology import SingleNodeTopology
-from tests.api.client import Api, location_of, status_and_code
+from tests.api.client import Api, location_of, refusal, status_and_code
 from tests.api.timed import SettableClock
 from tests.support.application import build_backends, create_app
 from tests.support.stores.redis_stores import memory_reserve, redis_calls
 
 pytestmark = pytest.mark.gate
 
-URL = "https://club.example/hooks"
-OLD, NEW = b"the secret until yesterday", b"the secret from today on"
+HOOK = {"url": "https://club.example/hooks", "events": ["game.turn"]}
+NEW = b"the secret of another process"
 
 
 def once(key: str | None = None) -> dict[str, Any]:
@@ -38,19 +39,18 @@ def once(key: str | None = None) -> dict[str, Any]:
 
 
 def endpoint(api: Api, app_key: str) -> dict[str, Any]:
-    made: dict[str, Any] = api.post("/v1/webhooks", {"url": URL, "events": ["game.turn"]}, token=app_key).get_json()
+    made: dict[str, Any] = api.post("/v1/webhooks", HOOK, token=app_key).get_json()
     return made
 
 
-def worker(games: GamesFacade, redis_url: str, *secrets: bytes, clock: SettableClock | None = None) -> Api:
-    """The application of another process over the same store, with these secrets."""
-    nodes = SingleNodeTopology(connect(redis_url))
-    backends = build_backends(
-        nodes,
-        secrets,
-        clock=clock or system_clock,
-    )
+def worker(games: GamesFacade, redis_url: str, clock: SettableClock) -> Api:
+    """The application of another process over the same store, with this clock."""
+    backends = build_backends(SingleNodeTopology(connect(redis_url)), [NEW], clock=clock)
     return Api(create_app(games, backends=backends).test_client(use_cookies=False))
+
+
+def rotate(api: Api, token: str, key: dict[str, Any], overlap: int = 0) -> TestResponse:
+    return api.post("/v1/app/keys", {"overlap": overlap}, token=token, **key)
 
 
 def valid_keys(api: Api, key: str) -> list[str]:
@@ -62,75 +62,54 @@ def valid_keys(api: Api, key: str) -> list[str]:
 
 def test_the_key_that_a_rotation_has_ended_gets_its_answer_again_and_nothing_else(api: Api, app_key: str) -> None:
     key = once()
-    first = api.post("/v1/app/keys", {"overlap": 0}, token=app_key, **key)
-    again = api.post("/v1/app/keys", {"overlap": 0}, token=app_key, **key)
-    assert (again.status_code, again.data) == (201, first.data)
-    assert again.headers["Idempotent-Replayed"] == "true"
-    new = first.get_json()["key"]
-    assert len(valid_keys(api, new)) == 1
-    suffix = first.get_json()["suffix"]
+    first = rotate(api, app_key, key)
+    new, suffix = first.get_json()["key"], first.get_json()["suffix"]
+    for token in (app_key, new):
+        again = rotate(api, token, key)
+        assert (again.status_code, again.data, again.headers["Idempotent-Replayed"]) == (201, first.data, "true")
+    assert valid_keys(api, new) == [suffix]
     for answer in (
-        api.post("/v1/app/keys", {"overlap": 0}, token=app_key, **once()),
-        api.post("/v1/app/keys", {"overlap": 0}, token=app_key),
+        rotate(api, app_key, once()),
+        rotate(api, app_key, {}),
         api.get("/v1/app", token=app_key, **key),
         api.delete(f"/v1/app/keys/{suffix}", token=app_key, **key),
-        api.post("/v1/webhooks", {"url": URL, "events": ["game.turn"]}, token=app_key, **key),
+        api.post("/v1/webhooks", HOOK, token=app_key, **key),
         api.post("/v1/games", {"variant": "domino", "players": [{"name": "A"}, {"name": "B"}]}, token=app_key, **key),
     ):
         assert status_and_code(answer) == (401, "unauthorized")
-    other = api.post("/v1/app/keys", {"overlap": 60}, token=app_key, **key)
-    assert status_and_code(other) == (422, "key_reused")
-    assert len(valid_keys(api, new)) == 1
-
-
-def test_the_new_key_gets_the_answer_of_the_rotation_again_too(api: Api, app_key: str) -> None:
-    key = once()
-    first = api.post("/v1/app/keys", {"overlap": 0}, token=app_key, **key)
-    again = api.post("/v1/app/keys", {"overlap": 0}, token=first.get_json()["key"], **key)
-    assert (again.status_code, again.data) == (201, first.data)
+    assert status_and_code(rotate(api, app_key, key, overlap=60)) == (422, "key_reused")
+    assert valid_keys(api, new) == [suffix]
 
 
 def test_an_older_key_gets_nothing_of_a_rotation_by_a_later_one(api: Api, app_key: str) -> None:
-    second = api.post("/v1/app/keys", {"overlap": 0}, token=app_key).get_json()["key"]
-    key = once()
-    assert api.post("/v1/app/keys", {"overlap": 0}, token=second, **key).status_code == 201
-    assert status_and_code(api.post("/v1/app/keys", {"overlap": 0}, token=app_key, **key)) == (401, "unauthorized")
+    second, key = rotate(api, app_key, {}).get_json()["key"], once()
+    assert rotate(api, second, key).status_code == 201
+    assert status_and_code(rotate(api, app_key, key)) == (401, "unauthorized")
 
 
 def test_the_key_of_another_application_gets_nothing_of_a_rotation(api: Api, app_key: str, other_key: str) -> None:
     key = once()
-    first = api.post("/v1/app/keys", {}, token=app_key, **key)
-    other = api.post("/v1/app/keys", {}, token=other_key, **key)
+    first, other = (rotate(api, token, key, overlap=60) for token in (app_key, other_key))
     assert other.status_code == 201
     assert other.get_json()["key"] != first.get_json()["key"]
-    forged = app_key[:28] + other_key[28:]
-    assert api.post("/v1/app/keys", {}, token=forged, **key).status_code == 401
+    assert rotate(api, app_key[:28] + other_key[28:], key, overlap=60).status_code == 401
 
 
 # What is derived
 
 
 def test_a_repeated_rotation_of_a_secret_leaves_the_old_one_valid(api: Api, backends: BackendsFacade) -> None:
-    made = backends.keys.create("Club")
+    made, key = backends.keys.create("Club"), once()
     webhook = endpoint(api, made.key)
-    key = once()
-    path = f"/v1/webhooks/{webhook['id']}/secret"
-    first, again = (api.post(path, token=made.key, **key) for _ in range(2))
+    first, again = (api.post(f"/v1/webhooks/{webhook['id']}/secret", token=made.key, **key) for _ in range(2))
     assert again.data == first.data
-    assert first.get_json()["secret"] != webhook["secret"]
     stored = backends.webhooks.get(made.backend.id, webhook["id"])
-    shown = [f"whsec_{each}" for each in (secret_of(stored.old_secret), secret_of(stored.secret))]
-    assert shown == [webhook["secret"], first.get_json()["secret"]]
-
-
-def secret_of(secret: bytes | None) -> str:
-    assert secret is not None
-    return b64encode(secret).decode()
+    shown = [b64decode(each.removeprefix("whsec_")) for each in (webhook["secret"], first.get_json()["secret"])]
+    assert (shown, shown[0] != shown[1]) == ([stored.old_secret, stored.secret], True)
 
 
 def test_no_key_of_an_application_is_stored_in_the_clear(api: Api, app_key: str, server: redis.Redis) -> None:
-    made = api.post("/v1/app/keys", {}, token=app_key, **once()).get_json()
-    app = app_key[4:28]
+    made, app = api.post("/v1/app/keys", {}, token=app_key, **once()).get_json(), app_key[4:28]
     kept: Any = server.hgetall(keys.repeats(app))
     record: Any = server.get(keys.application(app))
     values = [record, *kept.values()]
@@ -139,15 +118,13 @@ def test_no_key_of_an_application_is_stored_in_the_clear(api: Api, app_key: str,
 
 
 def test_the_answer_is_the_first_one_also_of_what_has_been_deleted_since(api: Api, app_key: str) -> None:
-    key = once()
-    body = {"url": URL, "events": ["game.turn"]}
-    first = api.post("/v1/webhooks", body, token=app_key, **key)
+    key, changed = once(), once()
+    first = api.post("/v1/webhooks", HOOK, token=app_key, **key)
     path = location_of(first)
-    changed = once()
     secret = api.post(f"{path}/secret", token=app_key, **changed)
     api.ask("PATCH", path, json={"events": ["game.joined"]}, token=app_key)
     api.delete(path, token=app_key)
-    assert api.post("/v1/webhooks", body, token=app_key, **key).data == first.data
+    assert api.post("/v1/webhooks", HOOK, token=app_key, **key).data == first.data
     assert api.post(f"{path}/secret", token=app_key, **changed).data == secret.data
     assert api.get("/v1/webhooks", token=app_key).get_json() == {"webhooks": []}
 
@@ -192,10 +169,9 @@ def test_a_rotation_that_is_overtaken_by_itself_gives_the_same_key(redis_url: st
 
 
 def test_after_a_day_a_key_may_be_used_again(games: GamesFacade, redis_url: str, app_key: str) -> None:
-    clock = SettableClock()
-    api = worker(games, redis_url, NEW, clock=clock)
+    clock, key = SettableClock(), once()
+    api = worker(games, redis_url, clock)
     path = f"/v1/webhooks/{endpoint(api, app_key)['id']}/secret"
-    key = once()
     first = api.post(path, {}, token=app_key, **key).get_json()["secret"]
     clock.advance(IDEMPOTENCY_TTL - 1)
     assert api.post(path, {}, token=app_key, **key).get_json()["secret"] == first
@@ -208,17 +184,14 @@ def test_after_a_day_a_key_may_be_used_again(games: GamesFacade, redis_url: str,
 def test_of_an_application_so_many_requests_are_kept_and_no_more_within_a_day(
     games: GamesFacade, redis_url: str, server: redis.Redis, app_key: str
 ) -> None:
-    clock = SettableClock()
-    api = worker(games, redis_url, NEW, clock=clock)
-    name = keys.repeats(app_key[4:28])
+    clock, name = SettableClock(), keys.repeats(app_key[4:28])
+    api = worker(games, redis_url, clock)
     server.hset(name, mapping={str(each): b"%d x []" % clock() for each in range(MAX_REPEATS)})
-    answer = api.post("/v1/app/keys", {}, token=app_key, **once())
-    assert answer.get_json()["reason"] == "too_many_repeats"
-    assert api.post("/v1/webhooks", {"url": URL, "events": ["game.turn"]}, token=app_key, **once()).status_code == 409
+    for answer in (rotate(api, app_key, once()), api.post("/v1/webhooks", HOOK, token=app_key, **once())):
+        assert refusal(answer) == (409, "limit_reached", "too_many_repeats")
     assert len(valid_keys(api, app_key)) == 1
-    app_key = api.post("/v1/app/keys", {}, token=app_key).get_json()["key"]
     clock.advance(IDEMPOTENCY_TTL)
-    assert api.post("/v1/app/keys", {}, token=app_key, **once()).status_code == 201
+    assert rotate(api, rotate(api, app_key, {}).get_json()["key"], once()).status_code == 201
     left: Any = server.ttl(name)
     assert server.hlen(name) == 1
     assert 0 < left <= IDEMPOTENCY_TTL

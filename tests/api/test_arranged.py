@@ -77,9 +77,7 @@ def three(api: Api, *deals: dict[str, Any], **more: Any) -> Table:
 
 
 @pytest.mark.parametrize("variant", variants_in_lane())
-def test_the_same_seed_deals_the_same_in_every_round_however_it_is_played(
-    api: Api, server: redis.Redis, variant: str
-) -> None:
+def test_a_seed_deals_the_same_in_every_round_however_it_is_played(api: Api, server: redis.Redis, variant: str) -> None:
     seats = some_seats(variant)
     first, second = (api.create(variant, seats, seed=SEED, options=longest(variant, ROUNDS)) for _ in range(2))
     deals = deals_of(api, server, first)
@@ -90,8 +88,7 @@ def test_the_same_seed_deals_the_same_in_every_round_however_it_is_played(
 
 def test_another_seed_deals_something_else(api: Api, server: redis.Redis) -> None:
     seeds = (SEED, "a rainy morning", SEED + " ", SEED.upper(), "é", "e\u0301", "0")
-    found = {str(dealt(server, api.create("domino", 3, seed=seed))) for seed in seeds}
-    assert len(found) == len(seeds)
+    assert len({str(dealt(server, api.create("domino", 3, seed=seed))) for seed in seeds}) == len(seeds)
 
 
 def test_without_a_seed_no_two_games_are_dealt_alike(api: Api, server: redis.Redis) -> None:
@@ -145,9 +142,7 @@ def test_a_later_deal_that_leaves_out_a_player_who_is_in_is_not_used(api: Api, s
         assert found[2] == given(deal("domino", *SIXES)), "the list goes on by the number of the round"
 
 
-def test_a_later_deal_is_used_only_if_it_leaves_out_exactly_the_players_who_are_out(
-    api: Api, server: redis.Redis
-) -> None:
+def test_a_later_deal_is_used_only_if_it_leaves_out_exactly_who_is_out(api: Api, server: redis.Redis) -> None:
     rules = {"limit": 30}
     first = deal("domino", *ZEROS)
     table = api.create("domino", 3, deals=[first], options=rules, seed=SEED)

@@ -229,8 +229,7 @@ class Walker:
             yield _without_result_of_end(answer) if operation.id == "makeMove" else answer
 
     def _open_seat(self, table: Table, snapshot: Snapshot) -> int:
-        seats = decoded(table.id, snapshot).seats
-        return next((seat for seat, each in enumerate(seats) if each.kind == OPEN_SEAT), 0)
+        return next((seat for seat, each in enumerate(decoded(table.id, snapshot).seats) if each.kind == OPEN_SEAT), 0)
 
     def _answer(
         self, table: Table, version: int, viewer: Viewer, asked: tuple[Rule, Operation, Asked], *, seat: int
@@ -324,9 +323,7 @@ def walker(
 
 
 @pytest.mark.parametrize("variant", [variant for variant, stages in WALKED.items() if stages])
-def test_no_operation_tells_a_viewer_what_is_hidden_from_it(
-    walker: Walker, saved_games: SavedGames, variant: str
-) -> None:
+def test_no_operation_tells_a_viewer_what_is_hidden(walker: Walker, saved_games: SavedGames, variant: str) -> None:
     for stage in WALKED[variant]:
         walker.assert_blind(saved_games.at(variant, stage))
     if WALKED[variant] == stages_of(variant):
@@ -362,7 +359,7 @@ def test_computer_players_clocks_and_absence_tell_nothing_of_what_is_hidden(
 
 
 @pytest.mark.parametrize("variant", [each for each in DRAWING if each in variants_in_lane()] or ["draw"])
-def test_a_draw_shows_the_others_only_that_one_tile_was_drawn(
+def test_a_draw_shows_others_only_that_it_is_one(
     walker: Walker, api: Api, saved_games: SavedGames, variant: str
 ) -> None:
     table = saved_games.at(variant, "dealt").table
@@ -455,9 +452,7 @@ def test_deals_arranged_for_later_rounds_are_shown_to_nobody(api: Api) -> None:
 
 
 @pytest.mark.parametrize("variant", in_lane(list(variants()), gate=GATE_VARIANTS))
-def test_no_answer_contains_a_seed_a_hash_or_a_token_of_another_seat(
-    api: Api, server: redis.Redis, variant: str
-) -> None:
+def test_no_answer_has_a_seed_a_hash_or_a_token_of_another_seat(api: Api, server: redis.Redis, variant: str) -> None:
     answers = api.keep_answers()
     table = api.create(variant, one_open_seat(variant), seed=SEED, options=shortest(variant))
     assert table.join_code is not None

@@ -109,9 +109,7 @@ def test_of_two_alike_sides_a_tile_says_which_one_it_covered(api: Api) -> None:
 
 
 @pytest.mark.parametrize("variant", variants_in_lane())
-def test_every_listed_play_names_an_open_end_that_its_tile_fits(
-    api: Api, saved_games: SavedGames, variant: str
-) -> None:
+def test_every_listed_play_names_an_open_end_that_it_fits(api: Api, saved_games: SavedGames, variant: str) -> None:
     rules = variants()[variant].rules({}, variants()[variant].players.low)
     for stage in ("early", "late", "second_round"):
         saved_game = saved_games.at(variant, stage)
@@ -167,12 +165,8 @@ def test_5_4_a_tile_goes_left_or_right_as_its_player_says(api: Api) -> None:
     view = make_moves(api, table, "1-3@left")
     assert {end["id"]: end["number"] for end in view["board"]["ends"]} == {"left": 3, "right": 6}
     assert [laid.get("on") for laid in view["board"]["tiles"]] == [
-        None,
-        {"tile": "1-1", "side": "long"},
-        {"tile": "1-2", "side": "end"},
-        {"tile": "2-5", "side": "end"},
-        {"tile": "4-5", "side": "end"},
-        {"tile": "1-1", "side": "long"},
+        *(None, {"tile": "1-1", "side": "long"}, {"tile": "1-2", "side": "end"}, {"tile": "2-5", "side": "end"}),
+        *({"tile": "4-5", "side": "end"}, {"tile": "1-1", "side": "long"}),
     ]
 
 
@@ -217,12 +211,7 @@ def test_2_4_the_mothers_short_sides_are_shown_before_they_open(api: Api) -> Non
     if seat_to_move(view) == 0:
         view = make_moves(api, table, "done")
     view = make_moves(api, table, "4-6@4-4")
-    assert ends(view, state="open") == [
-        (1, "1-2", "end"),
-        (4, "4-4", "short"),
-        (4, "4-4", "short"),
-        (6, "4-6", "end"),
-    ]
+    assert ends(view, state="open") == [(1, "1-2", "end"), (4, "4-4", "short"), (4, "4-4", "short"), (6, "4-6", "end")]
     assert {end["id"] for end in view["board"]["ends"] if end["side"] == "short"} == before
 
 

@@ -196,7 +196,7 @@ def worker(store: RedisStore, feed: RedisEventFeed, backends: BackendsFacade) ->
     return Worker(store, feed, backends)
 
 
-def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_worker(
+def test_nothing_of_a_deleted_game_is_left_in_a_worker(
     store: RedisStore, worker: Worker, app_key: str, traces: Traces
 ) -> None:
     game = prepare(store, worker.client(), app_key, traces)
@@ -214,7 +214,7 @@ def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_worker(
     assert traces.found() == set()
 
 
-def test_nothing_of_who_was_erased_is_left_in_the_memory_of_a_worker(
+def test_nothing_of_who_was_erased_is_left_in_a_worker(
     store: RedisStore, redis_url: str, worker: Worker, app_key: str, traces: Traces
 ) -> None:
     mark = secrets.token_hex(6)
@@ -286,7 +286,7 @@ def test_the_streams_of_a_deleted_game_let_go_of_it_though_nobody_reads_them(
     assert traces.found() == set()
 
 
-def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_bot_worker(
+def test_nothing_of_a_deleted_game_is_left_in_a_bot_worker(
     store: RedisStore, worker: Worker, app_key: str, traces: Traces
 ) -> None:
     client = worker.client()

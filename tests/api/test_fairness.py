@@ -17,17 +17,10 @@ from service.engine.tiles import double_set, sort_tiles
 from service.engine.variants import variants
 from service.games.store.notifications import RedisEventFeed
 from service.games.store.redis_store import RedisStore
-from tests.api.client import Api, Table, errors_of
+from tests.api.client import Api, Table, errors_of, status_and_code
 from tests.api.conftest import api_with_fixed_clock
 from tests.api.deals import deal
-from tests.api.saved_games import (
-    decoded,
-    one_open_seat,
-    restore,
-    some_rounds,
-    take_snapshot,
-    variants_in_lane,
-)
+from tests.api.saved_games import decoded, one_open_seat, restore, some_rounds, take_snapshot, variants_in_lane
 from tests.api.twins import twin
 from tests.support.lanes import GATE_VARIANTS, in_lane
 from tests.support.table import Json, round_over, round_over_or_reached, seat_to_move
@@ -148,8 +141,7 @@ def test_every_deal_of_a_match_follows_from_its_seed_and_every_seed_was_committe
 def test_a_client_seed_stays_until_its_seat_gives_another(fair: Api) -> None:
     table = fair.create("domino", [{"name": "Ada", "client_seed": "a"}, {"name": "Bo", "client_seed": "b"}])
     for number in range(1, 4):
-        view = fair.play_until(table, round_over, Random(number))
-        assert view["status"] == "round_over"
+        assert fair.play_until(table, round_over, Random(number))["status"] == "round_over"
         more = {"client_seed": "b2"} if number == 1 else {}
         assert fair.move(table, 1, {"action": "deal", **more}).status_code == 201
     seeds = [each.get("client_seeds") for each in fairness(fair, table)["rounds"]]
@@ -177,8 +169,7 @@ def test_a_repeated_deal_takes_its_client_seed_once(fair: Api) -> None:
     first = fair.move(table, 0, asked, headers=headers)
     again = fair.move(table, 0, asked, headers=headers)
     assert (again.status_code, again.data) == (201, first.data)
-    other = fair.move(table, 0, {**asked, "client_seed": "another"}, headers=headers)
-    assert other.get_json()["code"] == "key_reused"
+    assert fair.move(table, 0, {**asked, "client_seed": "another"}, headers=headers).get_json()["code"] == "key_reused"
     assert fairness(fair, table)["rounds"][1]["client_seeds"] == ["mine", ""]
 
 
@@ -198,8 +189,7 @@ def test_an_arranged_game_takes_no_client_seed_and_proves_nothing(fair: Api) -> 
         table = fair.create("domino", people, **fixed)
         assert refused(fair.join(table, client_seed="mine"), "client_seed")
         assert fair.view(table)["status"] == "waiting"
-        taken = fair.take_seat(table)
-        assert "commitments" not in taken["game"]
+        assert "commitments" not in fair.take_seat(table)["game"]
         view = fair.play_until(table, round_over, Random(1))
         assert refused(fair.move(table, 0, {"action": "deal", "client_seed": "mine"}), "client_seed")
         assert fair.view(table)["version"] == view["version"]
@@ -212,8 +202,7 @@ def test_an_arranged_game_takes_no_client_seed_and_proves_nothing(fair: Api) -> 
 def test_a_client_seed_is_one_line_of_text(fair: Api, text: object) -> None:
     people: list[dict[str, Any]] = [{"name": "Ada", "client_seed": text}, {"open": True}]
     assert refused(fair.try_create("domino", people), "players.0.client_seed")
-    table = fair.create("domino", [{"name": "Ada"}, {"open": True}])
-    assert refused(fair.join(table, client_seed=text), "client_seed")
+    assert refused(fair.join(fair.create("domino", [{"name": "Ada"}, {"open": True}]), client_seed=text), "client_seed")
 
 
 def test_a_client_seed_goes_with_a_name_and_with_a_deal_only(fair: Api) -> None:
@@ -224,7 +213,7 @@ def test_a_client_seed_goes_with_a_name_and_with_a_deal_only(fair: Api) -> None:
     for move in (*fair.moves(table, seat_to_move(view)), {"action": "pass"}):
         assert refused(fair.move(table, seat_to_move(view), {**move, "client_seed": "mine"}), "client_seed")
     early = fair.move(table, seat_to_move(view), {"action": "deal", "client_seed": "mine"})
-    assert (early.status_code, early.get_json()["code"]) == (409, "illegal_move")
+    assert status_and_code(early) == (409, "illegal_move")
     assert fair.view(table) == view
 
 
@@ -238,7 +227,7 @@ def spelled(secret: bytes) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("variant", in_lane(list(variants()), gate=GATE_VARIANTS))
-def test_no_answer_contains_a_seed_before_its_round_is_over_nor_ever_the_master_seed(
+def test_no_answer_has_a_seed_before_its_round_is_over_nor_the_master_seed(
     fair: Api, server: redis.Redis, variant: str
 ) -> None:
     answers = fair.keep_answers()
@@ -271,9 +260,7 @@ def test_no_answer_contains_a_seed_before_its_round_is_over_nor_ever_the_master_
 
 @pytest.mark.parametrize("rounds", [0, 1])
 @pytest.mark.parametrize("variant", in_lane(list(variants()), gate=GATE_VARIANTS))
-def test_a_provable_game_shows_a_seat_nothing_hidden_of_the_running_round(
-    fair: Api, server: redis.Redis, variant: str, rounds: int
-) -> None:
+def test_a_provable_game_shows_a_seat_nothing_hidden(fair: Api, server: redis.Redis, variant: str, rounds: int) -> None:
     table = full_table(fair, variant, options=some_rounds(variant))
     rng = Random(variant)
     for _ in range(rounds):

@@ -90,8 +90,4 @@ def test_the_verifiers_report_that_an_arranged_match_proves_nothing(api: Api) ->
     table = api.create("domino", 2, seed="arranged")
     said, report = check(api, table.path, {})
     assert not report["provable"]
-    assert said == (
-        2,
-        "",
-        "-: there is nothing to check: the deals of this game were arranged, or not committed to\n",
-    )
+    assert said == (2, "", "-: there is nothing to check: the deals of this game were arranged, or not committed to\n")

@@ -49,8 +49,7 @@ def limited(no_games_of_bots: None, redis_url: str, store: RedisStore, feed: Red
 
 
 def create(api: Api, players: list[dict[str, Any]], **more: Any) -> TestResponse:
-    headers = more.pop("headers", {})
-    return api.post("/v1/games", {"variant": "domino", "players": players, **more}, headers=headers)
+    return api.try_create("domino", players, **more)
 
 
 def test_a_tenant_has_so_many_games_of_computer_players_alone_at_a_time(
@@ -145,9 +144,7 @@ def test_a_refused_game_takes_nobodys_place(limited: Api, server: redis.Redis) -
 
 
 @pytest.mark.parametrize(("players", "status"), [(BOTS, 422), ([{"name": "Ada"}, {"bot": "greedy"}], 201)])
-def test_computer_players_alone_play_no_more_rounds_than_they_are_dealt(
-    limited: Api, players: list[dict[str, Any]], status: int
-) -> None:
+def test_computer_players_alone_play_only_some_rounds(limited: Api, players: list[dict[str, Any]], status: int) -> None:
     wanted = {"variant": "fido", "players": [*players, {"bot": "greedy"}]}
     answer = limited.post("/v1/games", {**wanted, "options": {"rounds": MAX_ROUNDS_OF_BOTS + 1}})
     assert answer.status_code == status

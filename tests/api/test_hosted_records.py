@@ -44,13 +44,9 @@ def test_a_record_names_computer_players_and_the_clock(api: Api, clock: dict[str
     }
     created: Any = api.post("/v1/games", body).get_json()
     path, token = f"/v1/games/{created['game']['id']}", created["seats"][0]["token"]
-    away = api.ask_unchecked("PUT", f"{path}/players/0/presence", json={"away": True}, token=token)
-    assert away.status_code == 200
+    assert api.ask_unchecked("PUT", f"{path}/players/0/presence", json={"away": True}, token=token).status_code == 200
     shown = api.get(f"{path}/record").get_json()
-    assert shown["players"] == [
-        {"seat": 0, "name": "Ada"},
-        {"seat": 1, "name": "Rosa", "bot": "greedy", "edition": 1},
-    ]
+    assert shown["players"] == [{"seat": 0, "name": "Ada"}, {"seat": 1, "name": "Rosa", "bot": "greedy", "edition": 1}]
     assert (shown["clock"], shown["absence"]) == (clock, {"then": "claim"})
     assert shown["rounds"][0]["events"][-1] == {"version": 3, "type": "left", "seat": 0, "data": {}}
     text = api.get(f"{path}/record", headers={"Accept": "text/plain"}).get_data(as_text=True)

@@ -26,7 +26,7 @@ from service.redis.connection import connect
 from service.redis.topology import SingleNodeTopology
 from service.web.games import routes
 from service.web.http.errors import InvalidBody
-from tests.api.client import Api, Table, errors_of, location_of, status_and_code
+from tests.api.client import Api, Table, invalid_fields, location_of, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.keyed_moves import play_with_keys
 from tests.api.saved_games import (
@@ -37,6 +37,7 @@ from tests.api.saved_games import (
     restore,
     shortest,
     take_snapshot,
+    unchanged,
     variants_in_lane,
 )
 from tests.support.application import create_app
@@ -110,8 +111,7 @@ def assert_same(again: TestResponse, first: TestResponse) -> None:
     assert replayed(again)
     assert again.status_code == first.status_code == 201
     assert again.data == first.data
-    said = [(name, value) for name, value in again.headers if name != "Idempotent-Replayed"]
-    assert said == list(first.headers)
+    assert [(name, value) for name, value in again.headers if name != "Idempotent-Replayed"] == list(first.headers)
 
 
 def test_a_number_beyond_all_machines_is_a_body_like_any_other(api: Api) -> None:
@@ -130,12 +130,11 @@ def test_a_refused_move_can_be_retried_under_its_key(api: Api, server: redis.Red
     move = api.moves(table, seat)[0]
     wanted = {name: value for name, value in move.items() if name != "version"}
     early = {"Idempotency-Key": key}
-    before = take_snapshot(server, table.id)
-    assert status_and_code(api.move(table, 1 - seat, wanted, headers=early)) == (409, "not_your_turn")
-    stale = api.move(table, seat, wanted, headers=early | {"If-Match": '"1"'})
-    assert status_and_code(stale) == (412, "stale_version")
-    assert status_and_code(api.move(table, seat, {"action": "pass"}, headers=early)) == (409, "illegal_move")
-    assert take_snapshot(server, table.id) == before
+    with unchanged(server, table):
+        assert status_and_code(api.move(table, 1 - seat, wanted, headers=early)) == (409, "not_your_turn")
+        stale = api.move(table, seat, wanted, headers=early | {"If-Match": '"1"'})
+        assert status_and_code(stale) == (412, "stale_version")
+        assert status_and_code(api.move(table, seat, {"action": "pass"}, headers=early)) == (409, "illegal_move")
     first = api.move(table, seat, wanted, headers=early)
     assert_same(api.move(table, seat, wanted, headers=early | {"If-Match": '"1"'}), first)
 
@@ -182,9 +181,7 @@ def test_a_replay_is_for_its_own_seat_only(api: Api) -> None:
     assert write.table is not None
     first = send(api, write, key)
     seat = first.get_json()["you"]["seat"]
-    other = write.table.tokens[1 - seat]
-    answer = send(api, write._replace(token=other), key)
-    assert status_and_code(answer) == (412, "stale_version")
+    assert status_and_code(send(api, write._replace(token=write.table.tokens[1 - seat]), key)) == (412, "stale_version")
     for token in (None, "seat_nobody", api.create("domino", 2).tokens[0]):
         assert status_and_code(send(api, write._replace(token=token), key)) == (401, "unauthorized")
 
@@ -193,9 +190,7 @@ def test_a_replay_is_for_its_own_seat_only(api: Api) -> None:
 
 
 @pytest.mark.parametrize("variant", variants_in_lane())
-def test_every_move_of_a_finished_match_is_answered_again_under_its_key(
-    api: Api, server: redis.Redis, variant: str
-) -> None:
+def test_every_move_of_a_match_is_answered_again_under_its_key(api: Api, server: redis.Redis, variant: str) -> None:
     people = one_open_seat(variant)
     create_key = {"Idempotency-Key": new_key()}
     body = {"variant": variant, "players": people, "seed": SEED, "options": shortest(variant)}
@@ -209,12 +204,11 @@ def test_every_move_of_a_finished_match_is_answered_again_under_its_key(
 
     made = play_with_keys(api, table, Random(SEED), if_match=True)
     assert made
-    before = take_snapshot(server, table.id)
-    for seat, move, headers, first in made:
-        assert_same(api.move(table, seat, move, headers=headers), first)
-    assert_same(api.post("/v1/games", body, headers=create_key), created)
-    assert_same(api.post(f"{table.path}/players", player, headers=join_key), joined)
-    assert take_snapshot(server, table.id) == before
+    with unchanged(server, table):
+        for seat, move, headers, first in made:
+            assert_same(api.move(table, seat, move, headers=headers), first)
+        assert_same(api.post("/v1/games", body, headers=create_key), created)
+        assert_same(api.post(f"{table.path}/players", player, headers=join_key), joined)
 
 
 def test_a_move_without_a_version_that_is_legal_again_is_not_made_again(api: Api, saved_games: SavedGames) -> None:
@@ -243,8 +237,7 @@ def test_the_tokens_of_a_replayed_game_are_those_that_play(api: Api) -> None:
     send(api, write, key)
     created_game = send(api, write, key).get_json()
     path = f"/v1/games/{created_game['game']['id']}"
-    body = {"name": "Cem", "join_code": created_game["join_code"]}
-    assert api.post(f"{path}/players", body).status_code == 201
+    assert api.post(f"{path}/players", {"name": "Cem", "join_code": created_game["join_code"]}).status_code == 201
     for each in created_game["seats"]:
         assert api.get(path, token=each["token"]).get_json()["you"]["seat"] == each["seat"]
 
@@ -273,8 +266,7 @@ def test_a_token_change_can_be_retried_with_the_old_token(api: Api) -> None:
 def another_worker(redis_url: str, feed: RedisEventFeed, *secrets: bytes) -> Api:
     """The application of another process over the same store; without ``secrets``, with that of the first one."""
     store = redis_store(SingleNodeTopology(connect(redis_url)), TTL_SECONDS)
-    games = build_games(store, feed, secrets or [SECRET], TTL_SECONDS)
-    return Api(create_app(games).test_client(use_cookies=False))
+    return Api(create_app(build_games(store, feed, secrets or [SECRET], TTL_SECONDS)).test_client(use_cookies=False))
 
 
 @pytest.mark.parametrize("kind", ["create", "join", "token"])
@@ -299,8 +291,7 @@ def test_a_request_is_repeated_with_the_same_tokens_while_the_secret_is_rotated(
     assert_same(send(another_worker(redis_url, feed, b"new"), write, key), first)
     assert status_and_code(send(api, write, key)) == (503, "secret_changed")
     (token, *_) = [each for each in secrets_in(first.get_json()) if each.startswith("seat_")]
-    game = location_of(first)
-    assert api.get(game, token=token).status_code == 200
+    assert api.get(location_of(first), token=token).status_code == 200
 
 
 def secrets_in(answer: dict[str, Any]) -> set[str]:
@@ -374,9 +365,7 @@ NO_KEYS = {
 def test_a_key_that_is_none_is_invalid_and_named(api: Api, server: redis.Redis, name: str) -> None:
     write = write_for(api, "move")
     before = state_of(server, write)
-    answer = send(api, write, NO_KEYS[name])
-    assert status_and_code(answer) == (422, "invalid")
-    assert list(errors_of(answer.get_json())) == ["Idempotency-Key"]
+    assert invalid_fields(send(api, write, NO_KEYS[name])) == ["Idempotency-Key"]
     assert state_of(server, write) == before
 
 
@@ -384,18 +373,12 @@ def test_two_idempotency_key_headers_are_refused(api: Api, server: redis.Redis) 
     write = write_for(api, "move")
     before = state_of(server, write)
     headers = [("Authorization", f"Bearer {write.token}"), ("Idempotency-Key", "one"), ("Idempotency-Key", "two")]
-    answer = api.client.post(write.path, json=write.body, headers=headers)
-    assert status_and_code(answer) == (422, "invalid")
+    assert status_and_code(api.client.post(write.path, json=write.body, headers=headers)) == (422, "invalid")
     assert state_of(server, write) == before
 
 
 LONG_KEYS = (
-    "x" * 16,
-    "y" * 255,
-    f'"{"z" * 16}"',
-    f'"{"w" * 255}"',
-    '"a,b,c,d,e,f,g,h,"',
-    "!#$%&'()*+-./:;<=>?@[]^_`{|}~",
+    *("x" * 16, "y" * 255, f'"{"z" * 16}"', f'"{"w" * 255}"', '"a,b,c,d,e,f,g,h,"', "!#$%&'()*+-./:;<=>?@[]^_`{|}~"),
 )
 SHORT_KEYS = ("x", '"z"', '"a,b"', "y" * 15, f'"{"w" * 15}"')
 
@@ -429,44 +412,40 @@ def test_errors_of_a_move_under_a_key_are_checked_in_the_documented_order(api: A
     assert write.table is not None
     send(api, write, key)
     stale, bad = {"If-Match": '"1"'}, {"Idempotency-Key": ""}
-    before = take_snapshot(server, write.table.id)
-    huge = {"data": "{" * 300_000}
-    under = {"Idempotency-Key": key} | stale
-    json_type = {"content_type": "application/json"}
-    cases: list[tuple[int, str, dict[str, Any]]] = [
-        (401, "unauthorized", {"token": "wrong", "headers": under, **huge}),
-        (401, "unauthorized", {"token": "wrong", "headers": bad, **huge}),
-        (415, "unsupported_media_type", {"headers": under, **huge}),
-        (413, "too_large", {"headers": under, **json_type, **huge}),
-        (400, "malformed", {"headers": under, **json_type, "data": "{"}),
-        (422, "invalid", {"headers": under, "json": {"action": "knock"}}),
-        (422, "invalid", {"headers": bad | stale, "json": {"action": "pass"}}),
-        (422, "key_reused", {"headers": under, "json": {"action": "pass"}}),
-        (412, "stale_version", {"headers": stale, "json": {"action": "pass"}}),
-    ]
-    for status, code, request in cases:
-        assert status_and_code(api.ask("POST", write.path, **{"token": write.token, **request})) == (status, code)
-    assert take_snapshot(server, write.table.id) == before
+    with unchanged(server, write.table):
+        huge = {"data": "{" * 300_000}
+        under = {"Idempotency-Key": key} | stale
+        json_type = {"content_type": "application/json"}
+        cases: list[tuple[int, str, dict[str, Any]]] = [
+            (401, "unauthorized", {"token": "wrong", "headers": under, **huge}),
+            (401, "unauthorized", {"token": "wrong", "headers": bad, **huge}),
+            (415, "unsupported_media_type", {"headers": under, **huge}),
+            (413, "too_large", {"headers": under, **json_type, **huge}),
+            (400, "malformed", {"headers": under, **json_type, "data": "{"}),
+            (422, "invalid", {"headers": under, "json": {"action": "knock"}}),
+            (422, "invalid", {"headers": bad | stale, "json": {"action": "pass"}}),
+            (422, "key_reused", {"headers": under, "json": {"action": "pass"}}),
+            (412, "stale_version", {"headers": stale, "json": {"action": "pass"}}),
+        ]
+        for status, code, request in cases:
+            assert status_and_code(api.ask("POST", write.path, **{"token": write.token, **request})) == (status, code)
 
 
-def test_errors_of_a_token_change_under_a_key_are_checked_in_the_documented_order(
-    api: Api, server: redis.Redis
-) -> None:
+def test_errors_of_a_token_change_under_a_key_are_checked_in_order(api: Api, server: redis.Redis) -> None:
     write = write_for(api, "token")
     assert write.table is not None
     seat = int(write.path.split("/")[-2])
     foreign = write.table.tokens[1 - seat]
-    before = take_snapshot(server, write.table.id)
-    for headers in ({"Idempotency-Key": new_key()}, {"Idempotency-Key": "a b"}, {}):
-        bad = {"data": "{", "content_type": "application/json", "headers": headers}
-        for path in (write.path, f"/v1/games/{'A' * 24}/players/0/token"):
-            for token in (None, "wrong"):
-                assert status_and_code(api.ask("POST", path, token=token, **bad)) == (401, "unauthorized")
-        nobody = f"{write.table.path}/players/2/token"
-        assert status_and_code(api.ask("POST", nobody, token=write.token, **bad)) == (404, "not_found")
-        assert status_and_code(api.ask("POST", write.path, token=foreign, **bad)) == (403, "forbidden")
-        assert status_and_code(api.ask("POST", write.path, token=write.token, **bad)) == (400, "malformed")
-    assert take_snapshot(server, write.table.id) == before
+    with unchanged(server, write.table):
+        for headers in ({"Idempotency-Key": new_key()}, {"Idempotency-Key": "a b"}, {}):
+            bad = {"data": "{", "content_type": "application/json", "headers": headers}
+            for path in (write.path, f"/v1/games/{'A' * 24}/players/0/token"):
+                for token in (None, "wrong"):
+                    assert status_and_code(api.ask("POST", path, token=token, **bad)) == (401, "unauthorized")
+            nobody = f"{write.table.path}/players/2/token"
+            assert status_and_code(api.ask("POST", nobody, token=write.token, **bad)) == (404, "not_found")
+            assert status_and_code(api.ask("POST", write.path, token=foreign, **bad)) == (403, "forbidden")
+            assert status_and_code(api.ask("POST", write.path, token=write.token, **bad)) == (400, "malformed")
 
 
 # Concurrent requests
@@ -501,8 +480,7 @@ def test_a_game_that_has_expired_since_is_not_there_for_its_key_either(api: Api,
         stored = take_snapshot(server, write.table.id)
         send(api, write, key)
         server.delete(keys.state(write.table.id), keys.events(write.table.id))
-        answer = send(api, write, key)
-        assert status_and_code(answer) in ((404, "not_found"), (401, "unauthorized"))
+        assert status_and_code(send(api, write, key)) in ((404, "not_found"), (401, "unauthorized"))
         restore(server, write.table.id, stored)
 
 
@@ -521,9 +499,7 @@ def test_a_move_of_a_round_that_has_ended_is_answered_as_it_was(api: Api, saved_
 # ── What a worker caches ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_worker_that_remembers_an_old_token_answers_no_key_for_it(
-    api: Api, redis_url: str, feed: RedisEventFeed
-) -> None:
+def test_a_worker_that_has_an_old_token_answers_no_key_for_it(api: Api, redis_url: str, feed: RedisEventFeed) -> None:
     """Another worker has changed the token of the seat, and its new holder has moved under this key."""
     table = api.create("domino", 2, seed=SEED)
     seat = api.view(table)["turn"]["seat"]
@@ -536,7 +512,7 @@ def test_a_worker_that_remembers_an_old_token_answers_no_key_for_it(
     assert other.post(f"{table.path}/moves", move, token=new, headers=key).status_code == 201
     for body in (move, {**move, "points": 1}):
         answer = remembering.post(f"{table.path}/moves", body, token=old, headers=key)
-        assert (answer.status_code, answer.get_json()["code"]) == (401, "unauthorized")
+        assert status_and_code(answer) == (401, "unauthorized")
 
 
 @pytest.mark.parametrize(
@@ -567,5 +543,4 @@ def test_a_worker_that_caches_a_deleted_game_gives_nobody_access_to_it(api: Api,
     move = api.moves(table, seat)[0]
     server.delete(keys.state(table.id), keys.events(table.id))
     for body in (move, {"action": "leap"}):
-        answer = api.move(table, seat, body)
-        assert (answer.status_code, answer.get_json()["code"]) == (401, "unauthorized")
+        assert status_and_code(api.move(table, seat, body)) == (401, "unauthorized")

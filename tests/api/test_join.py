@@ -13,7 +13,7 @@ from service.games.model.tokens import hash_secret
 from service.redis import keys
 from service.redis.shards import shard_of
 from tests.api.client import Api, Table, location_of
-from tests.api.saved_games import take_snapshot
+from tests.api.saved_games import unchanged
 
 OPEN: list[dict[str, Any]] = [{"open": True}, {"name": "Ada"}, {"open": True}]
 
@@ -64,33 +64,30 @@ def test_the_first_round_is_dealt_when_the_last_seat_is_taken(api: Api, variant:
 def test_every_seat_has_a_token_of_its_own(api: Api, table: Table) -> None:
     tokens = {*table.tokens.values(), said(api.join(table))["token"], said(api.join(table))["token"]}
     assert len(tokens) == 3
-    seats = {said(api.get(table.path, token=token))["you"]["seat"] for token in tokens}
-    assert seats == {0, 1, 2}
+    assert {said(api.get(table.path, token=token))["you"]["seat"] for token in tokens} == {0, 1, 2}
 
 
 def test_the_right_join_code_gets_seats_taken_when_no_seat_is_open(api: Api, server: redis.Redis, table: Table) -> None:
     api.join(table)
     api.join(table)
-    before = take_snapshot(server, table.id)
-    answer = api.join(table)
-    assert (answer.status_code, said(answer)["code"]) == (409, "seats_taken")
-    assert take_snapshot(server, table.id) == before
+    with unchanged(server, table):
+        answer = api.join(table)
+        assert (answer.status_code, said(answer)["code"]) == (409, "seats_taken")
 
 
 def test_a_wrong_code_is_forbidden_whether_a_seat_is_open_or_not(api: Api, server: redis.Redis, table: Table) -> None:
     other = api.create("domino", OPEN)
     closed = api.create("domino", 2)
     for place in (table, closed):
-        before = take_snapshot(server, place.id)
-        for wrong in (other.join_code, "x", f"{table.join_code}2", " - ", "\u00e9", "a\0b"):
-            answer = api.post(f"{place.path}/players", {"name": "Eve", "join_code": wrong})
-            assert (answer.status_code, said(answer)["code"]) == (403, "forbidden")
-        assert take_snapshot(server, place.id) == before
+        with unchanged(server, place):
+            for wrong in (other.join_code, "x", f"{table.join_code}2", " - ", "\u00e9", "a\0b"):
+                answer = api.post(f"{place.path}/players", {"name": "Eve", "join_code": wrong})
+                assert (answer.status_code, said(answer)["code"]) == (403, "forbidden")
 
 
 @pytest.mark.parametrize("key", [None, "the-key-of-a-request"])
 @pytest.mark.parametrize("spectators", [True, False])
-def test_the_code_alone_takes_the_seats_until_none_is_open(
+def test_the_code_alone_takes_all_open_seats(
     api: Api, server: redis.Redis, key: str | None, *, spectators: bool
 ) -> None:
     table = api.create("domino", OPEN, spectators=spectators)
@@ -101,13 +98,12 @@ def test_the_code_alone_takes_the_seats_until_none_is_open(
         answer = api.post("/v1/seats", {"name": "Bo", "join_code": each}, headers=headers)
         assert (answer.status_code, said(answer)["seat"]) == (201, seat)
         assert location_of(answer) == table.path
-    before = take_snapshot(server, table.id)
-    again = api.post("/v1/seats", {"name": "Bo", "join_code": code}, headers=headers)
-    assert (again.status_code, said(again).get("token")) == ((201, said(answer)["token"]) if key else (403, None))
-    shard = shard_of(table.id)
-    assert shard is not None
-    assert not server.exists(keys.join_code(shard, hash_secret(code)))
-    assert take_snapshot(server, table.id) == before
+    with unchanged(server, table):
+        again = api.post("/v1/seats", {"name": "Bo", "join_code": code}, headers=headers)
+        assert (again.status_code, said(again).get("token")) == ((201, said(answer)["token"]) if key else (403, None))
+        shard = shard_of(table.id)
+        assert shard is not None
+        assert not server.exists(keys.join_code(shard, hash_secret(code)))
 
 
 def test_a_code_that_leads_to_no_open_seat_is_forbidden_whatever_the_reason(api: Api, app_key: str) -> None:
@@ -121,12 +117,11 @@ def test_a_code_that_leads_to_no_open_seat_is_forbidden_whatever_the_reason(api:
 
 
 def test_a_seat_cannot_move_before_all_seats_are_taken(api: Api, server: redis.Redis, table: Table) -> None:
-    before = take_snapshot(server, table.id)
-    for action in ("draw", "deal", "pass"):
-        answer = api.move(table, 1, {"action": action})
-        assert (answer.status_code, said(answer)["code"]) == (409, "not_started")
-        assert said(answer)["legal_moves"] == []
-    assert take_snapshot(server, table.id) == before
+    with unchanged(server, table):
+        for action in ("draw", "deal", "pass"):
+            answer = api.move(table, 1, {"action": action})
+            assert (answer.status_code, said(answer)["code"]) == (409, "not_started")
+            assert said(answer)["legal_moves"] == []
 
 
 def test_the_holder_of_a_seat_may_take_another_one_with_the_join_code(api: Api, table: Table) -> None:

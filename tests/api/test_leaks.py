@@ -22,14 +22,7 @@ from service.games.store.notifications import RedisEventFeed
 from service.games.store.redis_store import RedisStore
 from tests.api.client import Api, content_of, without_tile
 from tests.api.conftest import SECRET, TTL_SECONDS, api_with_fixed_clock
-from tests.api.saved_games import (
-    SavedGames,
-    Snapshot,
-    decoded,
-    place_of,
-    restore,
-    take_snapshot,
-)
+from tests.api.saved_games import SavedGames, Snapshot, decoded, place_of, restore, take_snapshot
 from tests.api.test_whole_app import method_of, operations
 from tests.support.application import create_app
 from tests.support.games import build_games
@@ -81,9 +74,7 @@ def without_access(api: Api) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("key", [None, "a-key-of-somebody"])
-def test_unknown_game_foreign_token_and_wrong_token_are_indistinguishable(
-    app: Flask, api: Api, key: str | None
-) -> None:
+def test_unknown_game_foreign_token_and_wrong_token_are_not_told_apart(app: Flask, api: Api, key: str | None) -> None:
     known = list(without_access(api))
     headers = {} if key is None else {"Idempotency-Key": key}
     for address in game_addresses(app):
@@ -223,8 +214,7 @@ def test_out_of_turn_every_tile_is_refused_alike(api: Api, saved_games: SavedGam
         token, path = saved_game.table.tokens[seat], f"{saved_game.table.path}/moves"
         bodies = [{"action": "play", "tile": tile.name} for tile in TILES]
         assert api.post(path, bodies[0], token=token).get_json()["code"] == "not_your_turn"
-        answers = {str(content_of(api.ask_unchecked("POST", path, token=token, json=body))) for body in bodies}
-        assert len(answers) == 1
+        assert len({str(content_of(api.ask_unchecked("POST", path, token=token, json=body))) for body in bodies}) == 1
 
 
 # ETags, and the order of hands and stock
@@ -255,7 +245,7 @@ def lists_of_tiles(value: Any) -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("stage", ["dealt", "late", "round_over", "second_round", "finished"])
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_hands_are_sorted_by_tile_and_not_in_the_order_of_the_deal(
+def test_hands_are_sorted_and_not_in_the_order_of_the_deal(
     api: Api, saved_games: SavedGames, variant: str, stage: str
 ) -> None:
     table = saved_games.at(variant, stage).table

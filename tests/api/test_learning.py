@@ -30,7 +30,7 @@ from service.workers.bot_worker import RoundEvents
 from service.workers.consumer import Queue
 from service.workers.learning import Hints, Reviews
 from service.workers.metrics import WorkerMetrics
-from tests.api.client import Api, Table, location_of, status_and_code
+from tests.api.client import Api, Table, location_of, refusal, status_and_code
 from tests.api.conftest import TTL_SECONDS
 from tests.api.deals import deal
 from tests.support.games import build_repository
@@ -191,9 +191,7 @@ def test_a_hint_is_not_told_when_the_game_has_gone_on(api: Api, bots: Bots) -> N
 
 
 @pytest.mark.usefixtures("at_once")
-def test_a_hint_that_was_asked_for_before_the_move_is_not_computed_after_it(
-    api: Api, bots: Bots, server: redis.Redis
-) -> None:
+def test_a_hint_asked_for_before_a_move_is_not_computed_after_it(api: Api, bots: Bots, server: redis.Redis) -> None:
     table = alone(api)
     hint(table)
     asked = server.get(keys.learning(table.id)[0])
@@ -221,8 +219,7 @@ def test_two_deals_that_look_alike_to_the_seat_have_the_same_hint(api: Api, bots
     for table in (here, there):
         assert table.view(0)["you"]["hand"] == here.view(0)["you"]["hand"]
     answers = [bots.until(lambda: hint(table)) for table in (here, there)]  # noqa: B023 # called at once
-    assert answers[0].status_code == 200
-    assert answers[0].data == answers[1].data
+    assert (answers[0].status_code, answers[0].data) == (200, answers[1].data)
     assert list(answers[0].headers) == list(answers[1].headers)
 
 
@@ -235,8 +232,7 @@ def test_nobody_gets_a_hint_among_people(api: Api, others: list[Json], server: r
     players = [{"name": "Ada"}, *others]
     table = Table(api, api.post("/v1/games", {"variant": "block", "players": players}).get_json())
     for seat in table.tokens:
-        answer = table.get("/hint", seat)
-        assert (status_and_code(answer), answer.get_json()["reason"]) == ((403, "forbidden"), "hint_among_people")
+        assert refusal(table.get("/hint", seat)) == (403, "forbidden", "hint_among_people")
     assert not server.keys(f"*{table.id}*:hint")
 
 

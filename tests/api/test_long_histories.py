@@ -125,9 +125,7 @@ def test_a_table_of_the_past_is_made_of_the_events_of_its_round(game: LongGame) 
 
 
 @pytest.mark.parametrize("read", READS.values(), ids=READS.keys())
-def test_reads_of_long_histories_are_limited_by_address(
-    read: Read, game: LongGame, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reads_of_long_histories_are_limited(read: Read, game: LongGame, monkeypatch: pytest.MonkeyPatch) -> None:
     game.play_on()
     units = game.api.view(game.table)["version"] // EVENTS_PER_READ
     monkeypatch.setattr(game, "limits", rate_limits(read=2 * units, clock=lambda: 60.0))

@@ -51,8 +51,7 @@ def test_every_documented_metric_is_there_at_the_start() -> None:
     page = (ROOT / "docs" / "operations" / "observe.md").read_text("utf-8")
     rows = re.findall(r"^\| (`domino_[^|]+) \|", page, re.MULTILINE)
     documented = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
-    names = {re.sub(r"_(bucket|sum|count)$", "", key[0]) for key in at_start()}
-    assert documented == names
+    assert documented == {re.sub(r"_(bucket|sum|count)$", "", key[0]) for key in at_start()}
 
 
 @pytest.mark.parametrize(

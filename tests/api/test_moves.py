@@ -14,7 +14,7 @@ from werkzeug.test import TestResponse
 from tests.api.client import Api, Table, location_of, status_and_code
 from tests.api.deals import deal
 from tests.api.notation import make_moves
-from tests.api.saved_games import SEED, SavedGame, SavedGames, restore, take_snapshot, variants_in_lane
+from tests.api.saved_games import SEED, SavedGame, SavedGames, restore, unchanged, variants_in_lane
 from tests.support.table import seat_to_move
 
 pytestmark = pytest.mark.quick
@@ -24,21 +24,18 @@ DOUBLES = "0-0 2-2 3-3 4-4 5-5 6-6"
 PLAYING = ("dealt", "early", "late", "second_round")
 
 
-def test_every_listed_move_can_be_posted_back_as_it_stands(
-    api: Api, server: redis.Redis, saved_game: SavedGame
-) -> None:
+def test_every_listed_move_can_be_posted_back_as_it_is(api: Api, server: redis.Redis, saved_game: SavedGame) -> None:
     listed = [(seat, move) for seat in saved_game.table.tokens for move in api.moves(saved_game.table, seat)]
     for seat, move in listed:
         restore(server, saved_game.table.id, saved_game.snapshot)
         made = api.move(saved_game.table, seat, move)
-        assert made.status_code == 201, made.json
-        assert made.json is not None
-        assert made.json["version"] > saved_game.snapshot.version
+        assert made.status_code == 201, made.get_json()
+        assert made.get_json()["version"] > saved_game.snapshot.version
         if move["action"] == "play":
-            laid = made.json["board"]["tiles"][-1]
+            laid = made.get_json()["board"]["tiles"][-1]
             assert (laid["tile"], laid["seat"], laid["face_down"]) == (move["tile"], seat, move["face_down"])
         if "ends_sum" in move:
-            assert made.json["board"]["ends_sum"] == move["ends_sum"]
+            assert made.get_json()["board"]["ends_sum"] == move["ends_sum"]
 
 
 @pytest.mark.parametrize("variant", variants_in_lane())
@@ -48,8 +45,7 @@ def test_a_made_move_answers_the_game_as_its_mover_now_sees_it(api: Api, saved_g
         seat = seat_to_move(api.view(table))
         made = api.move(table, seat, api.moves(table, seat)[-1])
         look = api.get(table.path, token=table.tokens[seat])
-        assert made.json == look.json
-        assert made.headers["ETag"] == look.headers["ETag"]
+        assert (made.get_json(), made.headers["ETag"]) == (look.json, look.headers["ETag"])
         assert location_of(made) == table.path
         assert made.headers["Cache-Control"] == "private, no-cache"
         assert made.headers["Vary"] == "Authorization, Accept, Accept-Language"
@@ -60,10 +56,9 @@ def test_a_listed_move_is_made_once_and_then_refused_as_stale(api: Api, server: 
     seat = seat_to_move(api.view(table))
     move = api.moves(table, seat)[0]
     assert api.move(table, seat, move).status_code == 201
-    after = take_snapshot(server, table.id)
-    for _ in range(2):
-        assert status_and_code(api.move(table, seat, move)) == (412, "stale_version")
-    assert take_snapshot(server, table.id) == after
+    with unchanged(server, table):
+        for _ in range(2):
+            assert status_and_code(api.move(table, seat, move)) == (412, "stale_version")
 
 
 def test_two_draws_in_a_row_are_two_moves_and_neither_is_made_twice(api: Api) -> None:
@@ -126,15 +121,13 @@ def assert_reason(answer: TestResponse, reason: str) -> dict[str, Any]:
 def assert_refused(api: Api, server: redis.Redis, who: tuple[Table, int], move: Any, wanted: tuple[int, str]) -> None:
     """Check that the move is refused like this, with the current legal moves, and that nothing has changed."""
     table, seat = who
-    before = take_snapshot(server, table.id)
-    answer = api.move(table, seat, move)
-    assert status_and_code(answer) == wanted
-    assert take_snapshot(server, table.id) == before
+    with unchanged(server, table):
+        answer = api.move(table, seat, move)
+        assert status_and_code(answer) == wanted
     if wanted[0] in (409, 412):
-        assert answer.json is not None
         view = api.view(table, seat)
-        assert answer.json["legal_moves"] == view["legal_moves"]
-        assert answer.json["version"] == view["version"]
+        assert answer.get_json()["legal_moves"] == view["legal_moves"]
+        assert answer.get_json()["version"] == view["version"]
 
 
 def test_a_move_that_is_not_listed_is_refused_with_the_reason_and_changes_nothing(
@@ -144,11 +137,11 @@ def test_a_move_that_is_not_listed_is_refused_with_the_reason_and_changes_nothin
     for seat in saved_game.table.tokens:
         listed = {move["action"] for move in api.moves(saved_game.table, seat)}
         for action in {"draw", "pass", "done", "flip", "deal"} - listed:
-            wanted = refusal(view, seat, action)
+            wanted = code_of_refusal(view, seat, action)
             assert_refused(api, server, (saved_game.table, seat), {"action": action}, (409, wanted))
 
 
-def refusal(view: dict[str, Any], seat: int, action: str) -> str:
+def code_of_refusal(view: dict[str, Any], seat: int, action: str) -> str:
     """The code of the refusal of this move, which is not listed."""
     if view["status"] in ("playing", "round_over") and not view["players"][seat]["active"]:
         return "not_in_match"
@@ -179,17 +172,15 @@ def test_a_refused_play_changes_nothing(
 
 
 @pytest.mark.parametrize("variant", variants_in_lane())
-def test_every_player_who_is_in_may_deal_the_next_round(
+def test_who_is_in_may_deal_the_next_round(
     api: Api, server: redis.Redis, saved_games: SavedGames, variant: str
 ) -> None:
     saved_game = saved_games.at(variant, "round_over")
     for seat in saved_game.table.tokens:
         restore(server, saved_game.table.id, saved_game.snapshot)
         made = api.move(saved_game.table, seat, {"action": "deal"})
-        assert made.status_code == 201
-        assert made.json is not None
-        assert (made.json["status"], made.json["round"]) == ("playing", 2)
-        assert made.json["version"] == saved_game.snapshot.version + 1
+        assert (made.status_code, made.get_json()["status"], made.get_json()["round"]) == (201, "playing", 2)
+        assert made.get_json()["version"] == saved_game.snapshot.version + 1
 
 
 def test_the_second_deal_of_the_same_round_is_refused(api: Api, saved_games: SavedGames) -> None:

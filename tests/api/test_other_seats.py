@@ -109,9 +109,7 @@ def assert_not_disturbed(position: Position, headers: dict[str, str], move: dict
 
 @pytest.mark.parametrize(("status", "action"), ACTIONS.values(), ids=ACTIONS.keys())
 @pytest.mark.parametrize("guard", ["version", "If-Match: ETag", "If-Match: version"])
-def test_what_another_seat_does_leaves_a_listed_move_valid(
-    guard: str, status: int, action: Action, position: Position
-) -> None:
+def test_others_leave_a_listed_move_valid(guard: str, status: int, action: Action, position: Position) -> None:
     for _ in range(REPETITIONS):
         assert action(position).status_code == status
     move = dict(position.move)
@@ -143,12 +141,7 @@ def test_a_move_makes_listed_moves_stale_whatever_tokens_change(position: Positi
     assert stale.status_code == 412
     mark = position.etag.split("-", 1)[1]
     for tag in (
-        position.etag,
-        f'"{stale.get_json()["version"]}-{mark}',
-        '"3"',
-        '"-1"',
-        '"9999999999999999999999"',
-        '"x-"',
+        *(position.etag, f'"{stale.get_json()["version"]}-{mark}', '"3"', '"-1"', '"9999999999999999999999"', '"x-"'),
     ):
         assert api.move(table, seat, {"action": "pass"}, headers={"If-Match": tag}).status_code == 412, tag
 
@@ -157,8 +150,7 @@ def test_the_deal_of_the_next_round_is_guarded_like_a_move(position: Position) -
     api, table = position.api, position.table
     view = api.play_until(table, round_over)
     position.change_token()
-    deal = {"action": "deal", "version": view["version"]}
-    assert api.move(table, position.seat, deal).status_code == 201
+    assert api.move(table, position.seat, {"action": "deal", "version": view["version"]}).status_code == 201
 
 
 def test_the_version_of_the_match_survives_in_the_store(position: Position, app: Any) -> None:

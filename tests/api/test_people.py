@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.api.client import Api, Table, status_and_code
+from tests.api.client import Api, Table, refusal, status_and_code
 from tests.api.saved_games import shortest
 from tests.support.table import match_finished
 
@@ -99,7 +99,7 @@ def test_any_ref_may_be_asked_for(api: Api, app_key: str, publish: Publish, ref:
     assert (page["ref"], page["games"][0]["id"]) == (ref, table.id)
 
 
-def test_nobody_else_s_person_is_told_apart_from_one_who_does_not_exist(
+def test_people_of_others_are_told_as_if_there_were_none(
     api: Api, app_key: str, other_key: str, publish: Publish
 ) -> None:
     create(api, app_key)
@@ -129,5 +129,4 @@ def test_people_are_told_to_applications_only(api: Api, app_key: str, publish: P
     ],
 )
 def test_a_wrong_query_about_a_person_is_refused(api: Api, app_key: str, query: str, reason: str) -> None:
-    answer = api.get(path_of("user-ada", f"?{query}"), token=app_key)
-    assert (*status_and_code(answer), answer.get_json()["reason"]) == (422, "invalid", reason)
+    assert refusal(api.get(path_of("user-ada", f"?{query}"), token=app_key)) == (422, "invalid", reason)

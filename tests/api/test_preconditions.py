@@ -10,7 +10,7 @@ import redis
 
 from tests.api.client import Api, Table
 from tests.api.notation import make_moves
-from tests.api.saved_games import SEED, restore, take_snapshot
+from tests.api.saved_games import SEED, restore, take_snapshot, unchanged
 from tests.support.table import seat_to_move
 
 READ = ("", "/moves", "/score")
@@ -58,21 +58,17 @@ def test_a_move_for_this_version_is_made(api: Api, table: Table, next_move: Next
 def test_a_move_for_another_version_is_refused_and_changes_nothing(
     api: Api, server: redis.Redis, table: Table, next_move: NextMove, version: int
 ) -> None:
-    before = take_snapshot(server, table.id)
-    answer = api.move(table, next_move.seat, next_move.move | {"version": version})
-    assert answer.status_code == 412
-    assert answer.json is not None
-    assert (answer.json["code"], answer.json["version"]) == ("stale_version", 2)
-    assert answer.json["legal_moves"] == api.moves(table, next_move.seat)
-    assert take_snapshot(server, table.id) == before
+    with unchanged(server, table):
+        answer = api.move(table, next_move.seat, next_move.move | {"version": version})
+        assert answer.status_code == 412
+        assert (answer.get_json()["code"], answer.get_json()["version"]) == ("stale_version", 2)
+        assert answer.get_json()["legal_moves"] == api.moves(table, next_move.seat)
 
 
 @pytest.mark.parametrize(
     "header", ['"2"', '"2-{mark}-{seat}"', "*", '"1", "2"', '"7-0", "2-{mark}-{seat}", "x"', '"2","3"']
 )
-def test_if_match_accepts_a_version_an_etag_a_star_or_a_list(
-    api: Api, table: Table, next_move: NextMove, header: str
-) -> None:
+def test_if_match_accepts_a_version_an_etag_or_a_list(api: Api, table: Table, next_move: NextMove, header: str) -> None:
     headers = {"If-Match": header.format(seat=next_move.seat, mark=mark_of(api, table))}
     assert api.move(table, *next_move, headers=headers).status_code == 201
 
@@ -92,14 +88,11 @@ def test_if_match_takes_the_etag_of_the_view_of_the_seat_to_move(api: Api, table
 def test_if_match_refuses_another_version_and_the_etag_of_another_viewer(
     api: Api, server: redis.Redis, table: Table, next_move: NextMove, header: str
 ) -> None:
-    before = take_snapshot(server, table.id)
-    mark = mark_of(api, table)
-    headers = {"If-Match": header.format(seat=next_move.seat, other=1 - next_move.seat, mark=mark)}
-    answer = api.move(table, *next_move, headers=headers)
-    assert answer.status_code == 412
-    assert answer.json is not None
-    assert answer.json["code"] == "stale_version"
-    assert take_snapshot(server, table.id) == before
+    with unchanged(server, table):
+        mark = mark_of(api, table)
+        headers = {"If-Match": header.format(seat=next_move.seat, other=1 - next_move.seat, mark=mark)}
+        answer = api.move(table, *next_move, headers=headers)
+        assert (answer.status_code, answer.get_json()["code"]) == (412, "stale_version")
 
 
 @pytest.mark.parametrize(("version", "header"), [(1, '"2"'), (2, '"1"'), (1, "*")])
@@ -125,8 +118,7 @@ def test_a_view_that_is_known_already_is_304_with_its_headers(api: Api, table: T
         known = api.get(table.path + path, token=token).headers
         for spelled in (known["ETag"], f"W/{known['ETag']}", f'"x", {known["ETag"]}', "*"):
             answer = api.ask(method, table.path + path, token=token, headers={"If-None-Match": spelled})
-            assert answer.status_code == 304
-            assert answer.data == b""
+            assert (answer.status_code, answer.data) == (304, b"")
             for name in ("ETag", "Cache-Control", "Vary"):
                 assert answer.headers[name] == known[name]
 
@@ -136,8 +128,7 @@ def test_a_view_of_another_version_or_viewer_is_not_taken_for_known(api: Api, ta
     mark = mark_of(api, table)
     others = (f'"1-{mark}-0"', f'"3-{mark}-0"', f'"2-{mark}-1"', f'"2-{mark}-s"', '"2-AAAAAAAA-0"', '"2-0"', '"2"')
     for other in (*others, '""', "nonsense"):
-        answer = api.get(table.path + path, token=table.tokens[0], headers={"If-None-Match": other})
-        assert answer.status_code == 200
+        assert api.get(table.path + path, token=table.tokens[0], headers={"If-None-Match": other}).status_code == 200
 
 
 @pytest.mark.parametrize("path", READ)
@@ -157,8 +148,7 @@ def test_a_view_of_a_lost_move_is_not_taken_for_known(
         assert answer.headers["ETag"].split("-")[0] == etag.split("-")[0]
     seat = seat_to_move(api.view(table))
     move = api.moves(table, seat)[0] | {"version": take_snapshot(server, table.id).version}
-    stale = lost[1 + seat]
-    assert api.move(table, seat, move, headers={"If-Match": stale}).status_code == 412
+    assert api.move(table, seat, move, headers={"If-Match": lost[1 + seat]}).status_code == 412
 
 
 def test_a_move_makes_every_known_view_out_of_date(api: Api, table: Table, next_move: NextMove) -> None:

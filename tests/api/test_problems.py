@@ -44,8 +44,7 @@ def placeholders(template: str) -> set[str]:
 def test_every_word_in_the_source_is_a_reason() -> None:
     found = list(words_in_source())
     assert len(found) > 60
-    unknown = [(word, file) for word, file in found if word not in REASONS]
-    assert unknown == []
+    assert [(word, file) for word, file in found if word not in REASONS] == []
 
 
 @pytest.mark.parametrize("word", REASONS)
@@ -84,7 +83,6 @@ def test_the_page_has_an_anchor_for_every_code_and_reason(api: Api) -> None:
     for language, heading in (("en", "Problems"), ("de", "Probleme")):
         answer = api.ask_unchecked("GET", "/problems", headers={"Accept": browser, "Accept-Language": language})
         assert (answer.status_code, answer.mimetype) == (200, "text/html")
-        anchors = re.findall(r' id="(\w+)"', answer.text)
-        assert sorted(anchors) == sorted(PROBLEMS.keys() | REASONS.keys())
+        assert sorted(re.findall(r' id="(\w+)"', answer.text)) == sorted(PROBLEMS.keys() | REASONS.keys())
         assert f"<h1>{heading}</h1>" in answer.text
         assert f'<html lang="{language}">' in answer.text

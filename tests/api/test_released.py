@@ -95,9 +95,7 @@ def of_stage(file: Any, stage: str) -> ReleasedGame:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_a_released_game_of_an_application_has_its_owner_and_its_refs(
-    timed_api: TimedApi, server: redis.Redis, file: Any
-) -> None:
+def test_a_released_game_has_its_owner_and_its_refs(timed_api: TimedApi, server: redis.Redis, file: Any) -> None:
     released = of_stage(file, "of an application")
     restore(server, released.created["game"]["id"], released.snapshot)
     game = timed_api.stored(Table(timed_api, released.created))
@@ -106,9 +104,7 @@ def test_a_released_game_of_an_application_has_its_owner_and_its_refs(
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_a_released_game_that_was_deleted_is_gone_for_everybody(
-    timed_api: TimedApi, server: redis.Redis, file: Any
-) -> None:
+def test_a_released_game_that_was_deleted_is_gone(timed_api: TimedApi, server: redis.Redis, file: Any) -> None:
     released = of_stage(file, DELETED)
     restore(server, released.created["game"]["id"], released.snapshot)
     table = Table(timed_api, released.created)
@@ -124,8 +120,7 @@ def test_a_released_game_that_was_deleted_is_gone_for_everybody(
 
 def assert_whole(api: TimedApi, table: Table) -> None:
     """All events are there, and the record of the match can be verified."""
-    versions = [event["version"] for event in api.events(table)]
-    assert versions == list(range(1, api.view(table)["version"] + 1))
+    assert [event["version"] for event in api.events(table)] == list(range(1, api.view(table)["version"] + 1))
     record = api.get(f"{table.path}/record", headers={"Accept": "text/plain"}).text
     verification: Any = api.post("/v1/verifications", record).get_json()
     assert verification["finished"] is True

@@ -33,8 +33,7 @@ def test_the_score_card_has_exactly_the_fields_of_the_contract(api: Api, saved_g
     settled = (view["variant"], view["status"]) == ("dominospiel", "finished")
     carried = {"carry", "unit", "manche"} & view.keys()
     assert score.keys() == ALWAYS | carried | ({"settlement"} if settled else set())
-    assert score["game_id"] == saved_game.table.id
-    assert score["best"] == BEST.get(view["variant"], score["best"])
+    assert (score["game_id"], score["best"]) == (saved_game.table.id, BEST.get(view["variant"], score["best"]))
     for name in ("version", "status", "winners", *carried):
         assert score[name] == view[name]
     for each in score["rounds"]:
@@ -69,9 +68,7 @@ def test_every_seat_is_listed_once_with_the_name_and_total_of_the_view(api: Api,
         )
 
 
-def test_the_better_total_is_listed_first_those_who_are_out_last_and_ties_share_a_rank(
-    api: Api, saved_game: SavedGame
-) -> None:
+def test_the_better_total_comes_first_who_is_out_last_and_ties_share_a_rank(api: Api, saved_game: SavedGame) -> None:
     score = api.score(saved_game.table)
     standings, sign = score["standings"], -1 if score["best"] == "highest" else 1
     for one, other in pairwise(standings):
@@ -82,9 +79,7 @@ def test_the_better_total_is_listed_first_those_who_are_out_last_and_ties_share_
         assert each["rank"] == 1 + sum(sign * other["total"] < sign * each["total"] for other in playing)
 
 
-def test_the_rounds_that_have_been_counted_are_listed_and_the_running_one_is_not(
-    api: Api, saved_game: SavedGame
-) -> None:
+def test_the_counted_rounds_are_listed_and_the_running_one_is_not(api: Api, saved_game: SavedGame) -> None:
     view = api.view(saved_game.table)
     counted = view["round"] - (view["status"] == "playing")
     assert [each["number"] for each in api.score(saved_game.table)["rounds"]] == list(range(1, counted + 1))
@@ -127,8 +122,7 @@ def test_the_score_card_is_304_for_a_matching_etag_until_the_next_event(api: Api
 
 def test_in_a_team_game_the_standings_say_the_teams(api: Api) -> None:
     table = api.create("domino", 4, options={"teams": 2})
-    standings = api.score(table)["standings"]
-    assert {each["seat"]: each["team"] for each in standings} == {0: 0, 1: 1, 2: 0, 3: 1}
+    assert {each["seat"]: each["team"] for each in api.score(table)["standings"]} == {0: 0, 1: 1, 2: 0, 3: 1}
 
 
 @pytest.mark.parametrize(
@@ -139,7 +133,7 @@ def test_in_a_team_game_the_standings_say_the_teams(api: Api) -> None:
         ("fixed", [(7, "7"), (-3.5, "-7/2"), (-3.5, "-7/2")]),
     ],
 )
-def test_a_settlement_shows_exact_amounts_and_who_pays_whom(
+def test_a_settlement_has_exact_amounts_and_who_pays_whom(
     api: Api, mode: str, amounts: list[tuple[float, str]]
 ) -> None:
     """Totals 22, 23 and 23, after the first move listed each time (rules 4.8)."""

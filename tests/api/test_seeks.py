@@ -87,8 +87,7 @@ def test_a_table_that_nobody_looks_at_is_not_offered(seek: Seek, timed_api: Time
     bo = seek("Bo")
     timed_api.clock.advance(60)
     timed_api.get(f"/v1/games/{ada['game']['id']}")  # not a player
-    cem = seek("Cem")
-    assert table_of([ada, bo, cem]) == [("a", 0, True), ("a", 1, False), ("b", 0, True)]
+    assert table_of([ada, bo, seek("Cem")]) == [("a", 0, True), ("a", 1, False), ("b", 0, True)]
     timed_api.get(f"/v1/games/{ada['game']['id']}", token=bo["token"])
     assert table_of([ada, seek("Dee")])[1] == ("a", 2, False), "it has waited longest, and is looked at again"
 
@@ -136,16 +135,13 @@ def test_a_table_of_strangers_fills_itself(seek: Seek, timed_api: TimedApi) -> N
     assert seek("Bo", **wish)["opened"]
 
 
-def test_a_request_that_is_repeated_gets_the_same_seat(
-    timed_api: TimedApi, seek: Seek, options: dict[str, Any]
-) -> None:
+def test_a_repeated_request_gets_the_same_seat(timed_api: TimedApi, seek: Seek, options: dict[str, Any]) -> None:
     body = {"variant": "domino", "players": 2, "name": "Ada", "options": options}
     how = {"headers": {"Idempotency-Key": "the-seek-of-ada-once"}}
     first = timed_api.post("/v1/seeks", body, **how)
     seek("Bo", players=2)
     again = timed_api.post("/v1/seeks", body, **how)
-    assert again.get_json() == first.get_json()
-    assert again.headers["Idempotent-Replayed"] == "true"
+    assert (again.get_json(), again.headers["Idempotent-Replayed"]) == (first.get_json(), "true")
     assert status_and_code(timed_api.post("/v1/seeks", body | {"name": "Eve"}, **how)) == (422, "key_reused")
     assert status_and_code(timed_api.post("/v1/seeks", body | {"players": 3}, **how)) == (422, "key_reused")
 
@@ -176,8 +172,7 @@ def test_tables_in_a_lobby_are_offered_to_those_who_find_it(
     body = {"variant": "domino", "players": players, "options": options, **fields}
     made = api.post("/v1/games", body, token=app_key).get_json()["game"]["id"]
     for with_key in (True, False):
-        found = seek("Bo", api=api, token=app_key if with_key else None)
-        assert (found["game"]["id"] == made) == (with_key in keys)
+        assert (seek("Bo", api=api, token=app_key if with_key else None)["game"]["id"] == made) == (with_key in keys)
 
 
 @pytest.mark.parametrize("more", [{"seed": "s"}, {"auto": True}, {"unique_names": True}, {"spectators": False}])
@@ -192,8 +187,7 @@ def test_what_nobody_can_ask_for_is_not_offered(
 def test_a_table_that_was_deleted_is_passed_over(api: Api, seek: Seek, app_key: str) -> None:
     first = seek("Ada", api=api, token=app_key)
     api.delete(f"/v1/games/{first['game']['id']}", token=app_key)
-    second = seek("Bo", api=api, token=app_key)
-    assert table_of([first, second]) == [("a", 0, True), ("b", 0, True)]
+    assert table_of([first, seek("Bo", api=api, token=app_key)]) == [("a", 0, True), ("b", 0, True)]
 
 
 def test_a_table_that_was_listed_but_never_made_is_made_by_the_next_one(

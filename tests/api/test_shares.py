@@ -32,11 +32,7 @@ from tests.api.client import Api
 from tests.storage.servers import RealServer, fill
 from tests.support.application import build_backends, create_app
 from tests.support.games import build_games, build_repository
-from tests.support.stores.redis_stores import (
-    redis_calls,
-    redis_reminders,
-    redis_store,
-)
+from tests.support.stores.redis_stores import redis_calls, redis_reminders, redis_store
 
 pytestmark = pytest.mark.gate
 
@@ -73,13 +69,7 @@ class SmallStore:
             self.store, self.feed, [SECRET], TTL, reminders=self.reminders, shares=self.shares, finished=7 * DAY
         )
         self.index, self.lobby = RedisIndex(self.calls, TTL), RedisLobby(self.calls)
-        self.backends = build_backends(
-            nodes,
-            [SECRET],
-            ttl_seconds=TTL,
-            reserve=reserve,
-            shares=self.shares,
-        )
+        self.backends = build_backends(nodes, [SECRET], ttl_seconds=TTL, reserve=reserve, shares=self.shares)
         self.api = Api(create_app(self.games, backends=self.backends).test_client(use_cookies=False))
 
     def post(self, path: str, body: Any, address: str = GOOD, **arguments: Any) -> TestResponse:
@@ -223,8 +213,7 @@ def test_an_application_has_a_share_of_its_own(small: SmallStore) -> None:
     key = small.backends.keys.create("Club").key
     exhaust(small)
     assert small.create(address=EVIL, token=key).status_code == 201
-    told = small.api.get("/v1/app", token=key).get_json()
-    assert told["limits"]["bytes_per_day"] == MEMORY // 5
+    assert small.api.get("/v1/app", token=key).get_json()["limits"]["bytes_per_day"] == MEMORY // 5
 
 
 class _Later:
@@ -363,7 +352,7 @@ def test_who_has_used_up_a_share_moves_no_more_once_half_of_the_memory_is_used(s
     assert play(small, honest, 40) == 40
 
 
-def test_an_honest_table_of_a_tenant_whose_share_is_used_up_goes_on_with_half_of_the_memory_used(
+def test_an_honest_table_goes_on_though_the_share_of_its_tenant_and_half_of_the_memory_are_used(
     small: SmallStore,
 ) -> None:
     created = small.create({**TWO, "options": {"limit": 1000}}, EVIL).get_json()
@@ -375,9 +364,7 @@ def test_an_honest_table_of_a_tenant_whose_share_is_used_up_goes_on_with_half_of
     assert play(small, created, 40) == 40
 
 
-def test_a_tenant_that_has_stored_too_much_is_refused_by_every_process_and_plays_on_in_the_reserve(
-    small: SmallStore,
-) -> None:
+def test_who_has_stored_too_much_is_refused_by_every_process_and_plays_on_in_the_reserve(small: SmallStore) -> None:
     created = small.create({**TWO, "options": {"limit": 1000}}, EVIL).get_json()
     small.server.admin.set(share_of(EVIL), MEMORY // 10)
     fill(small.server.admin, 60)
@@ -424,9 +411,7 @@ def test_a_join_that_was_granted_is_answered_again_when_nothing_more_is_written(
     assert (again.status_code, again.get_json()["token"]) == (201, first.get_json()["token"])
 
 
-def test_a_rematch_whose_game_exists_is_begun_although_the_share_is_used_up(
-    small: SmallStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_rematch_whose_game_exists_begins_without_a_share(small: SmallStore, monkeypatch: pytest.MonkeyPatch) -> None:
     created = small.create({**TWO, "options": {"limit": 1}}, EVIL).get_json()
     game, token = created["game"]["id"], created["seats"][0]["token"]
     while small.api.get(f"/v1/games/{game}").get_json()["status"] != "finished":

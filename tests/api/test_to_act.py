@@ -22,7 +22,7 @@ pytestmark = pytest.mark.quick
 def events_of(api: Api, saved_game: SavedGame, seat: int | None, after: int = 0) -> list[Json]:
     token = None if seat is None else saved_game.table.tokens[seat]
     answer = api.get(f"{saved_game.table.path}/events?after={after}&limit=1000", token=token)
-    events: list[Json] = answer.json["events"]  # type: ignore[index]
+    events: list[Json] = answer.get_json()["events"]
     return events
 
 
@@ -88,8 +88,7 @@ def test_a_stream_says_the_same_as_a_page(api: Api, saved_games: SavedGames, var
 def test_a_view_says_whether_it_is_that_of_a_seat(api: Api, saved_games: SavedGames, variant: str) -> None:
     table = saved_games.at(variant, "early").table
     for viewer in viewers(table):
-        view = api.view(table, viewer)
-        assert view.get("you", {}).get("seat") == viewer
+        assert api.view(table, viewer).get("you", {}).get("seat") == viewer
 
 
 @pytest.mark.parametrize("seats", [("Ada", "Bo", "Cy"), ("Ada", None, None)])

@@ -16,22 +16,8 @@ from tests.engine.table import COUNTING_ENDS
 pytestmark = pytest.mark.quick
 
 ALWAYS = {
-    "id",
-    "variant",
-    "options",
-    "arranged",
-    "status",
-    "version",
-    "round",
-    "to_act",
-    "legal_moves",
-    "players",
-    "stock",
-    "board",
-    "winners",
-    "created_at",
-    "updated_at",
-    "expires_at",
+    *("id", "variant", "options", "arranged", "status", "version", "round", "to_act", "legal_moves", "players"),
+    *("stock", "board", "winners", "created_at", "updated_at", "expires_at"),
 }
 CARRIES = ("by-wins", "kozel", "menschenwolf")
 """The games in which an undecided round is carried over (rules 2.11, 11.11, 16.6)."""
@@ -111,8 +97,7 @@ def test_3_10_the_rows_of_a_hand_stand_in_the_order_of_its_tiles(api: Api) -> No
     table = api.create("fido", 3, deals=[deal("fido", "3-12 8-8 0-0 7-7 0-7 12-12 …", "10-12 …", "…")])
     you = api.view(table, 0)["you"]
     rows = dict(zip(you["hand"], you["rows"], strict=True))
-    tiles = ("3-12", "8-8", "0-0", "7-7", "0-7", "12-12")
-    assert [rows[tile] for tile in tiles] == [2, 1, 7, 7, 7, 5]
+    assert [rows[tile] for tile in ("3-12", "8-8", "0-0", "7-7", "0-7", "12-12")] == [2, 1, 7, 7, 7, 5]
 
 
 def test_a_move_leaves_the_time_of_creation_and_never_goes_back_in_time(api: Api) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from tests.api.client import Api, Table, status_and_code
+from tests.api.client import Api, Table, refusal, status_and_code
 from tests.api.followers import everything, page, read_events, stream
 from tests.api.timed import TimedApi, types_of
 
@@ -86,10 +86,8 @@ def test_an_open_seat_is_filled_once_and_the_last_one_begins_the_match(api: Api,
     token = table.tokens[2]
     view = fill(api, table, 3, token).get_json()
     assert (view["status"], view["you"]["seat"], view["players"][3]["bot"]) == ("waiting", 2, "casual")
-    again = fill(api, table, 3, token).get_json()
-    assert again["version"] == view["version"]
-    taken = fill(api, table, 3, token, "greedy")
-    assert (status_and_code(taken), taken.get_json()["reason"]) == ((409, "seats_taken"), "seat_taken")
+    assert fill(api, table, 3, token).get_json()["version"] == view["version"]
+    assert refusal(fill(api, table, 3, token, "greedy")) == (409, "seats_taken", "seat_taken")
     view = fill(api, table, 1, token).get_json()
     assert (view["status"], len(view["you"]["hand"])) == ("playing", 7)
     assert types_of(everything(api, table))[1:] == [("filled", 3), ("filled", 1), ("dealt", None)]
@@ -124,8 +122,7 @@ def test_earlier_versions_are_shown_with_the_seats_of_their_time(api: Api, table
     shown.append(api.get(table.path, token=table.tokens[2]).get_json())
     free(api, table, 0)
     shown.append(api.get(table.path, token=table.tokens[2]).get_json())
-    view = start(api, table, bo["token"]).get_json()
-    assert kinds(view) == [("human", "Bo"), ("human", "Cem")]
+    assert kinds(start(api, table, bo["token"]).get_json()) == [("human", "Bo"), ("human", "Cem")]
     for then in shown:
         after = then["version"] - 1
         again = api.get(
@@ -197,8 +194,7 @@ def test_lists_and_lobbies_tell_when_a_table_fills(api: Api, app_key: str, publi
 
 def test_only_open_seats_are_filled(api: Api) -> None:
     fields = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}], "fill": {"after": 1, "bot": "casual"}}
-    answer = api.post("/v1/games", fields)
-    assert [each["reason"] for each in answer.get_json()["causes"]] == ["only_with_open_seats"]
+    assert [each["reason"] for each in api.post("/v1/games", fields).get_json()["causes"]] == ["only_with_open_seats"]
 
 
 def test_a_worker_that_has_not_heard_of_the_beginning_takes_moves(api: Api, other_worker: Api) -> None:
@@ -225,7 +221,6 @@ def test_a_match_that_began_without_open_seats_is_played_recorded_and_verified(a
     assert {tuple(each["to_act"]) for each in told[:dealt]} == {()}
     page_there = api.get(f"{table.path}/events?after={dealt + 3}&limit=1&view=true", token=table.tokens[1]).get_json()
     assert page_there["game"]["you"]["seat"] == 1
-    report = api.get(f"{table.path}/fairness").get_json()
-    assert report["rounds"][0]["seed"]
+    assert api.get(f"{table.path}/fairness").get_json()["rounds"][0]["seed"]
     again = api.post(f"{table.path}/rematch", token=table.tokens[1]).get_json()
     assert [each["name"] for each in again["game"]["players"]] == ["Cem", "Ada"]

@@ -60,12 +60,7 @@ class TimedApi(Api):
     ) -> None:
         self.clock = SettableClock()
         games = build_games(
-            store,
-            feed,
-            clock=self.clock,
-            random_bytes=random_bytes,
-            secrets=[secret],
-            ttl_seconds=ttl_seconds,
+            store, feed, clock=self.clock, random_bytes=random_bytes, secrets=[secret], ttl_seconds=ttl_seconds
         )
         self.app = create_app(games, backends=backends)
         super().__init__(self.app.test_client(use_cookies=False))
@@ -130,8 +125,7 @@ class TimedApi(Api):
 
     def set_presence(self, table: Table, seat: int, *, away: bool) -> Json:
         """Leave the seat, or come back; the game as the seat then sees it."""
-        path = f"{table.path}/players/{seat}/presence"
-        return self._body(self.put(path, {"away": away}, token=table.tokens[seat]))
+        return self._body(self.put(f"{table.path}/players/{seat}/presence", {"away": away}, token=table.tokens[seat]))
 
     def resign(self, table: Table, seat: int) -> Json:
         """Have the seat forfeit; the game as the seat then sees it."""
