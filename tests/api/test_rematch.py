@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 from typing import Any
@@ -13,7 +13,6 @@ from werkzeug.test import TestResponse
 
 from service.engine.variants import variants
 from service.games.facade import GamesFacade
-from service.games.model.game import Game
 from service.games.model.seats import BOT_NAMES
 from service.games.model.tokens import hash_secret
 from service.games.store.notifications import RedisEventFeed
@@ -25,21 +24,15 @@ from service.redis.topology import SingleNodeTopology
 from tests.api.client import Api, Table, location_of, refusal, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.finished import FinishedGames
-from tests.api.saved_games import (
-    SavedGames,
-    StoreContents,
-    count_keys,
-    decoded,
-    shortest,
-    take_snapshot,
-    unchanged,
-    variants_in_lane,
-)
+from tests.api.followers import LINES, lines_in, rest_of_stream, stream
+from tests.api.phases import finished as finished_match
+from tests.api.phases import told
+from tests.api.saved_games import SavedGames, StoreContents, shortest, stored, unchanged, variants_in_lane
 from tests.api.timed import TimedApi, types_of
 from tests.support.application import build_backends, create_app
 from tests.support.games import build_games
 from tests.support.stores.redis_stores import redis_store
-from tests.support.table import Json, match_finished, seat_to_move
+from tests.support.table import Json, match_finished
 
 pytestmark = pytest.mark.gate
 
@@ -57,9 +50,7 @@ def ask(api: Api, table: Table, seat: int | None, **more: Any) -> TestResponse:
 
 def taken(answer: TestResponse) -> Json:
     """The seat in the new game."""
-    assert answer.status_code == 201, answer.data
-    body: Json = answer.get_json()
-    return body
+    return told(answer, 201)
 
 
 def begin(api: Api, table: Table) -> Table:
@@ -69,16 +60,20 @@ def begin(api: Api, table: Table) -> Table:
     return Table(api, {"game": game, "seats": seats})
 
 
-def stored(server: redis.Redis, table: Table) -> Game:
-    return decoded(table.id, take_snapshot(server, table.id))
+def begin_all(old: Table, workers: Sequence[Api], crowd: ThreadPoolExecutor) -> dict[int, set[tuple[str, int, str]]]:
+    """Have all seats ask all workers at once; the game, seat and token that each was given."""
+    askers = [(each, seat) for seat in old.tokens for each in workers]
+    given: dict[int, set[tuple[str, int, str]]] = {}
+    for (_, seat), answer in zip(askers, crowd.map(lambda asker: ask(asker[0], old, asker[1]), askers), strict=True):
+        body = taken(answer)
+        given.setdefault(seat, set()).add((body["game"]["id"], body["seat"], body["token"]))
+    return given
 
 
 def worker(redis_url: str, feed: RedisEventFeed, *secrets: bytes, store: type[RedisStore] = RedisStore) -> Api:
     """The application of another process over the same store, with these secrets."""
-    games = build_games(
-        redis_store(SingleNodeTopology(connect(redis_url)), TTL_SECONDS, kind=store), feed, secrets, TTL_SECONDS
-    )
-    return Api(create_app(games).test_client(use_cookies=False))
+    kept = redis_store(SingleNodeTopology(connect(redis_url)), TTL_SECONDS, kind=store)
+    return Api(create_app(build_games(kept, feed, secrets, TTL_SECONDS)).test_client(use_cookies=False))
 
 
 class RefusesCommits(RedisStore):
@@ -94,21 +89,21 @@ class RefusesCommits(RedisStore):
 @pytest.mark.parametrize("variant", variants_in_lane())
 def test_all_get_the_same_new_game_and_their_own_token_there(api: Api, finished: FinishedGames, variant: str) -> None:
     old = finished.copy(variant)
-    before = api.view(old)
-    for number, seat in enumerate(old.tokens):
+    before, ids = api.view(old), set()
+    for seat in old.tokens:
         answer = ask(api, old, seat)
         body = taken(answer)
-        assert location_of(answer) == f"/v1/games/{body['game']['id']}"
+        game = body["game"]
+        assert location_of(answer) == f"/v1/games/{game['id']}"
         assert answer.headers["Cache-Control"] == "no-store"
         assert "Idempotent-Replayed" not in answer.headers
-        assert set(body) == {"seat", "name", "token", "game"}
-        assert (body["seat"], body["name"]) == ((seat - 1) % len(old.tokens), before["players"][seat]["name"])
-        assert body["game"]["you"]["seat"] == body["seat"]
-        assert api.get(f"/v1/games/{body['game']['id']}", token=body["token"]).get_json()["you"] == body["game"]["you"]
-        if number == 0:
-            new = body["game"]["id"]
-        assert body["game"]["id"] == new != old.id
+        name = before["players"][seat]["name"]
+        assert body == {"seat": (seat - 1) % len(old.tokens), "name": name, "token": body["token"], "game": game}
+        assert game["you"]["seat"] == body["seat"]
+        assert api.get(location_of(answer), token=body["token"]).get_json()["you"] == game["you"]
+        ids.add(game["id"])
         assert ask(api, old, seat).data == answer.data
+    assert len(ids - {old.id}) == len(ids) == 1
 
 
 @pytest.mark.parametrize("variant", variants_in_lane())
@@ -116,37 +111,32 @@ def test_it_is_the_same_match_dealt_anew(api: Api, finished: FinishedGames, vari
     old = finished.copy(variant)
     new = begin(api, old)
     before, after = api.view(old), api.view(new)
-    for name in ("variant", "options"):
-        assert after[name] == before[name]
-    assert before["arranged"] is True
-    assert after["arranged"] is False
+    shown = [{name: each[name] for name in ("variant", "options", "arranged")} for each in (before, after)]
+    assert shown == [{**shown[0], "arranged": True}, {**shown[0], "arranged": False}]
     assert (after["version"], after["round"], after["status"]) == (2, 1, "playing")
     assert len(after["commitments"]) == 2
-    assert [each["name"] for each in after["players"]] == [
-        each["name"] for each in (*before["players"][1:], before["players"][0])
-    ]
-    assert types_of(api.get(f"{new.path}/events").get_json()["events"]) == [("created", None), ("dealt", None)]
-    assert api.get(f"{new.path}/events").get_json()["events"][1]["data"]["client_seeds"] == [""] * len(new.tokens)
+    names = [[each["name"] for each in view["players"]] for view in (before, after)]
+    assert names[1] == [*names[0][1:], names[0][0]]
+    events = api.get(f"{new.path}/events").get_json()["events"]
+    assert types_of(events) == [("created", None), ("dealt", None)]
+    assert events[1]["data"]["client_seeds"] == [""] * len(new.tokens)
 
 
 def test_teams_stay_together(api: Api) -> None:
-    players = [{"name": name} for name in ("Ada", "Bo", "Cem", "Dua")]
     variant = next(key for key, each in variants().items() if any(option.key == "teams" for option in each.options))
-    rules = {"teams": 2, **shortest(variant)}
-    old = api.create(variant, players, options=rules)
+    old = api.create(variant, 4, options={"teams": 2, **shortest(variant)})
     api.play_until(old, match_finished, Random(3))
     teams = [
         {frozenset(each["name"] for each in api.view(table)["players"] if each["team"] == team) for team in (0, 1)}
         for table in (old, begin(api, old))
     ]
-    assert teams[0] == teams[1] == {frozenset({"Ada", "Cem"}), frozenset({"Bo", "Dua"})}
+    assert teams == [{frozenset({"P0", "P2"}), frozenset({"P1", "P3"})}] * 2
 
 
 def test_a_whole_rematch_can_be_played_and_its_deals_proven(api: Api, finished: FinishedGames) -> None:
     new = begin(api, finished.copy())
     api.play_until(new, match_finished, Random(1))
-    record = new.get("/record", Accept="text/plain").text
-    verified = api.post("/v1/verifications", record).get_json()
+    verified = api.post("/v1/verifications", new.record()).get_json()
     assert verified["verified"] is True
     assert verified["proven"] == verified["deals"] > 0
     assert api.view(begin(api, new))["players"][0]["name"] == api.view(new)["players"][1]["name"]
@@ -187,7 +177,7 @@ def play_out(api: TimedApi, table: Table) -> None:
 
 
 def test_who_was_away_still_is_and_comes_back_as_ever(timed_api: TimedApi) -> None:
-    old = timed_api.create("domino", [{"name": "Ada"}, {"name": "Bo"}, {"name": "Cem"}], options={"limit": 10}, pace=0)
+    old = timed_api.create("domino", 3, options={"limit": 10}, pace=0)
     timed_api.set_presence(old, 2, away=True)
     play_out(timed_api, old)
     new = begin(timed_api, old)
@@ -198,8 +188,7 @@ def test_who_was_away_still_is_and_comes_back_as_ever(timed_api: TimedApi) -> No
     assert "away" not in timed_api.set_presence(new, 1, away=False)["players"][1]
     timed_api.set_presence(new, 1, away=True)
     play_out(timed_api, new)
-    record = new.get("/record", Accept="text/plain").text
-    findings = timed_api.post("/v1/verifications", record).get_json()["findings"]
+    findings = timed_api.post("/v1/verifications", new.record()).get_json()["findings"]
     assert {each["code"] for each in findings} <= {"wrong_bot_move"}  # here it plays its first legal move
 
 
@@ -207,11 +196,9 @@ def test_a_match_that_was_decided_by_forfeit_has_a_rematch(timed_api: TimedApi) 
     old = timed_api.create("domino", 2, clock={"turn": 60}, absence={"then": "forfeit"})
     late = timed_api.time_out(old)
     assert timed_api.view(old)["status"] == "finished"
-    new = begin(timed_api, old)
-    assert [each.get("away", False) for each in timed_api.view(new)["players"]] == [
-        seat == (late - 1) % 2 for seat in range(2)
-    ]
-    assert not any(each.get("forfeited") for each in timed_api.view(new)["players"])
+    players = timed_api.view(begin(timed_api, old))["players"]
+    assert [each.get("away", False) for each in players] == [seat == (late - 1) % 2 for seat in range(2)]
+    assert not any(each.get("forfeited") for each in players)
 
 
 # The old game
@@ -223,12 +210,8 @@ def test_the_old_game_tells_of_the_new_one(api: Api, finished: FinishedGames) ->
     assert "rematch" not in before
     new = begin(api, old)
     after = api.view(old)
-    assert after.pop("rematch") == {"game_id": new.id}
-    changing = {"version", "updated_at", "expires_at"}
-    assert {name: value for name, value in after.items() if name not in changing} == {
-        name: value for name, value in before.items() if name not in changing
-    }
-    assert after["version"] == before["version"] + 1
+    times = {name: after[name] for name in ("updated_at", "expires_at")}
+    assert after == {**before, **times, "version": before["version"] + 1, "rematch": {"game_id": new.id}}
     assert old.get("", If_None_Match=etag).status_code == 200
     (event,) = api.get(f"{old.path}/events?after={before['version']}&text=true").get_json()["events"]
     assert (event["type"], event["data"], event["to_act"]) == ("rematched", {"game_id": new.id}, [])
@@ -249,81 +232,67 @@ def test_streams_that_begin_after_the_end_tell_it_and_end(api: Api, finished: Fi
     old = finished.copy()
     version = api.view(old)["version"]
     begin(api, old)
-    stream = {"Accept": "application/x-ndjson"}
-    lines = api.ask_unchecked("GET", f"{old.path}/events?after={version - 1}", headers=stream).text
-    assert [line for line in ('"finished"', '"rematched"') if line in lines] == ['"finished"', '"rematched"']
-    assert api.ask_unchecked("GET", f"{old.path}/events?after={version + 1}", headers=stream).status_code == 204
+    told = lines_in(rest_of_stream(stream(api, old, None, f"?after={version - 1}", headers=LINES)))
+    assert [each["type"] for each in told] == ["finished", "rematched"]
+    assert stream(api, old, None, f"?after={version + 1}", headers=LINES).status_code == 204
 
 
 def test_record_score_and_fairness_do_not_change(api: Api, finished: FinishedGames) -> None:
     old = finished.copy()
 
-    def told() -> list[Any]:
-        return [
-            old.get("/record", Accept="text/plain").text,
-            *[{**old.get(path).get_json(), "version": 0} for path in ("/score", "/fairness", "/board.json")],
-        ]
+    def shown() -> list[Any]:
+        paths = ("/score", "/fairness", "/board.json")
+        return [old.record(), *[{**old.get(path).get_json(), "version": 0} for path in paths]]
 
-    before = told()
+    before = shown()
     begin(api, old)
-    assert told() == before
+    assert shown() == before
 
 
 def test_a_new_token_of_the_old_game_gives_the_same_seat(api: Api, finished: FinishedGames) -> None:
     old = finished.copy()
-    first = taken(ask(api, old, 0))
-    revoked = old.tokens[0]
+    first, revoked = taken(ask(api, old, 0)), old.tokens[0]
     old.tokens[0] = api.post(f"{old.path}/players/0/token", token=revoked).get_json()["token"]
     assert taken(ask(api, old, 0)) == first
-    assert status_and_code(api.ask("POST", f"{old.path}/rematch", token=revoked)) == (401, "unauthorized")
+    assert status_and_code(api.post(f"{old.path}/rematch", token=revoked)) == (401, "unauthorized")
 
 
 # Refusals
 
 
 @pytest.mark.parametrize("stage", ["waiting", "dealt", "late", "round_over"])
-def test_there_is_no_rematch_before_the_end(api: Api, saved_games: SavedGames, server: redis.Redis, stage: str) -> None:
+def test_there_is_no_rematch_before_the_end(
+    api: Api, saved_games: SavedGames, contents: StoreContents, stage: str
+) -> None:
     table = saved_games.at("domino", stage).table
-    with StoreContents(server).unchanged(table):
-        answer = ask(api, table, 0)
-        assert status_and_code(answer) == (409, "not_finished")
-        assert answer.get_json()["reason"] == "not_finished"
+    with contents.unchanged(table):
+        assert refusal(ask(api, table, 0)) == (409, "not_finished", "not_finished")
 
 
-def test_only_players_of_the_game_have_a_rematch(api: Api, finished: FinishedGames, server: redis.Redis) -> None:
-    old, other = finished.copy(), finished.copy("fido")
-    before = take_snapshot(server, old.id), count_keys(server)
-    for token in (None, "seat_nobody", api.create("domino", 2).tokens[0], begin(api, other).tokens[0]):
-        assert status_and_code(api.ask("POST", f"{old.path}/rematch", token=token)) == (401, "unauthorized")
-    assert take_snapshot(server, old.id) == before[0]
-    gone = api.ask("POST", "/v1/games/AAAAAAAAAAAAAAAAAAAAAAAA/rematch", token=old.tokens[0])
-    assert status_and_code(gone) == (401, "unauthorized")
+def test_only_players_of_the_game_have_a_rematch(api: Api, finished: FinishedGames, contents: StoreContents) -> None:
+    old, gone = finished.copy(), "/v1/games/AAAAAAAAAAAAAAAAAAAAAAAA"
+    elsewhere = [api.create("domino", 2).tokens[0], begin(api, finished.copy("fido")).tokens[0]]
+    with contents.unchanged(old):
+        for path, token in [*[(old.path, each) for each in (None, "seat_nobody", *elsewhere)], (gone, old.tokens[0])]:
+            assert status_and_code(api.post(f"{path}/rematch", token=token)) == (401, "unauthorized")
 
 
 def test_where_only_applications_create_games_nobodys_game_has_no_rematch(
-    api: Api, games: GamesFacade, app_key: str, redis_url: str, server: redis.Redis, finished: FinishedGames
+    games: GamesFacade, owned: Table, redis_url: str, contents: StoreContents, finished: FinishedGames
 ) -> None:
-    nodes = SingleNodeTopology(connect(redis_url))
-    backends = build_backends(nodes, needed_for_games=True)
+    backends = build_backends(SingleNodeTopology(connect(redis_url)), needed_for_games=True)
     strict = Api(create_app(games, backends=backends).test_client(use_cookies=False))
     old = finished.copy()
-    with StoreContents(server).unchanged(old):
+    with contents.unchanged(old):
         assert refusal(ask(strict, old, 0)) == (401, "unauthorized", "no_key")
-    players = [{"name": "Ada"}, {"name": "Bo"}]
-    body = {"variant": "domino", "players": players, "options": shortest("domino")}
-    owned = Table(api, api.post("/v1/games", body, token=app_key).get_json())
-    api.play_until(owned, match_finished, Random(1))
     assert ask(strict, owned, 0).status_code == 201
 
 
 def test_a_token_that_was_changed_in_the_new_game_is_not_given_again(api: Api, finished: FinishedGames) -> None:
     old = finished.copy()
     first = taken(ask(api, old, 0))
-    new = f"/v1/games/{first['game']['id']}"
-    api.post(f"{new}/players/{first['seat']}/token", token=first["token"])
-    answer = ask(api, old, 0)
-    assert status_and_code(answer) == (403, "forbidden")
-    assert answer.get_json()["reason"] == "rematch_token_changed"
+    api.post(f"/v1/games/{first['game']['id']}/players/{first['seat']}/token", token=first["token"])
+    assert refusal(ask(api, old, 0)) == (403, "forbidden", "rematch_token_changed")
     assert ask(api, old, 1).status_code == 201
 
 
@@ -337,19 +306,14 @@ def test_a_rematch_that_has_expired_is_not_found(api: Api, finished: FinishedGam
     new = begin(api, old)
     server.delete(keys.state(new.id), keys.events(new.id))
     with unchanged(server, old):
-        answer = ask(api, old, 0)
-        assert status_and_code(answer) == (404, "not_found")
-        assert answer.get_json()["reason"] == "rematch_expired"
+        assert refusal(ask(api, old, 0)) == (404, "not_found", "rematch_expired")
 
 
-def test_a_rematch_that_was_deleted_is_not_found_and_the_old_game_stays(api: Api, app_key: str) -> None:
-    body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}], "options": shortest("domino")}
-    old = Table(api, api.post("/v1/games", body, token=app_key).get_json())
-    api.play_until(old, match_finished, Random(1))
-    new = begin(api, old)
-    assert api.ask("DELETE", new.path, token=app_key).status_code == 204
-    assert refusal(ask(api, old, 0)) == (404, "not_found", "rematch_expired")
-    assert api.get(old.path).get_json()["rematch"] == {"game_id": new.id}
+def test_a_rematch_that_was_deleted_is_not_found_and_the_old_game_stays(api: Api, owned: Table, app_key: str) -> None:
+    new = begin(api, owned)
+    assert api.delete(new.path, token=app_key).status_code == 204
+    assert refusal(ask(api, owned, 0)) == (404, "not_found", "rematch_expired")
+    assert owned.view()["rematch"] == {"game_id": new.id}
 
 
 # Deleted at the same time
@@ -375,11 +339,7 @@ def interrupted(redis_url: str, feed: RedisEventFeed) -> Api:
 @pytest.fixture
 def owned(api: Api, app_key: str) -> Table:
     """A finished game of an application."""
-    players = [{"name": "Ada of the old game"}, {"name": "Bo"}]
-    body = {"variant": "domino", "players": players, "options": shortest("domino"), "ref": "ref-of-the-old-game"}
-    old = Table(api, api.post("/v1/games", body, token=app_key).get_json())
-    api.play_until(old, match_finished, Random(1))
-    return old
+    return finished_match(api, app_key, {"name": "Ada of the old game", "ref": "ref-of-the-old-game"}, {"name": "Bo"})
 
 
 def states(server: redis.Redis) -> set[Any]:
@@ -392,27 +352,31 @@ def new_games(server: redis.Redis, before: set[Any]) -> list[Any]:
     return [key for key in set(server.keys("domino:{*}")) - before if server.type(key) == b"string"]
 
 
+def path_of(key: bytes) -> str:
+    """The path of the game of a key."""
+    return f"/v1/games/{key.decode().split('{')[1].rstrip('}')}"
+
+
 @pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "the-same"}], ids=["", "keyed"])
 @pytest.mark.parametrize("between", ["nothing", "another write"])
 def test_an_old_game_that_is_deleted_before_it_is_told_leaves_no_new_one(
     api: Api, interrupted: Api, owned: Table, app_key: str, server: redis.Redis, headers: Json, between: str
 ) -> None:
-    before = set(server.keys("domino:{*}"))
+    before, others = set(server.keys("domino:{*}")), states(server) - {server.get(keys.state(owned.id))}
 
     def delete() -> None:
-        assert api.ask("DELETE", owned.path, token=app_key).status_code == 204
+        assert api.delete(owned.path, token=app_key).status_code == 204
 
     def rename() -> None:
-        name = {"name": "Ada of the old game too"}
-        assert api.ask("PATCH", f"{owned.path}/players/0", token=app_key, json=name).status_code == 200
+        told(api.ask("PATCH", f"{owned.path}/players/0", token=app_key, json={"name": "Ada of the old game too"}))
         Interrupted.before_commit = staticmethod(delete)
 
     Interrupted.before_commit = staticmethod(delete if between == "nothing" else rename)
     for _ in range(2):
         assert status_and_code(ask(interrupted, owned, 0, headers=headers)) == (410, "gone")
     (made,) = new_games(server, before)
-    assert api.get(f"/v1/games/{made.decode().split('{')[1].rstrip('}')}").status_code == 410
-    assert not [state for state in states(server) if b"of the old game" in state or b"ref-of-the-old-game" in state]
+    assert api.get(path_of(made)).status_code == 410
+    assert not [state for state in states(server) - others if b"of-the-old-game" in state.replace(b" ", b"-")]
 
 
 def test_a_rematch_goes_on_when_the_old_game_is_deleted(api: Api, interrupted: Api, owned: Table, app_key: str) -> None:
@@ -420,7 +384,7 @@ def test_a_rematch_goes_on_when_the_old_game_is_deleted(api: Api, interrupted: A
 
     def begin_and_delete() -> None:
         begun.append(taken(ask(api, owned, 1)))
-        assert api.ask("DELETE", owned.path, token=app_key).status_code == 204
+        assert api.delete(owned.path, token=app_key).status_code == 204
 
     Interrupted.before_commit = staticmethod(begin_and_delete)
     assert status_and_code(ask(interrupted, owned, 0)) == (410, "gone")
@@ -436,8 +400,7 @@ def test_a_new_game_that_is_deleted_before_the_old_one_is_told_is_not_made_again
 
     def delete_new() -> None:
         (made,) = new_games(server, before)
-        path = f"/v1/games/{made.decode().split('{')[1].rstrip('}')}"
-        assert api.ask("DELETE", path, token=app_key).status_code == 204
+        assert api.delete(path_of(made), token=app_key).status_code == 204
 
     Interrupted.before_commit = staticmethod(delete_new)
     for seat in (0, 1, 0):
@@ -452,14 +415,10 @@ def test_a_new_game_that_is_deleted_before_the_old_one_is_told_is_not_made_again
 def test_under_its_key_a_request_gets_its_first_answer_again(api: Api, finished: FinishedGames) -> None:
     old, key = finished.copy(), {"Idempotency-Key": "a-rematch-of-ours"}
     first = ask(api, old, 1, headers=key)
-    new = Table(api, {"game": taken(first)["game"], "seats": [taken(first), taken(ask(api, old, 0))]})
-    if len(old.tokens) > 2:
-        new.tokens[1] = taken(ask(api, old, 2))["token"]
-    new.make_legal_move()
+    begin(api, old).make_legal_move()
     again = ask(api, old, 1, headers=key, json={})
-    assert again.headers["Idempotent-Replayed"] == "true"
-    assert "Idempotent-Replayed" not in first.headers
-    assert again.data == first.data
+    replayed = [answer.headers.get("Idempotent-Replayed") for answer in (first, again)]
+    assert (replayed, again.data) == ([None, "true"], first.data)
     now = taken(ask(api, old, 1))
     assert now["token"] == taken(first)["token"]
     assert now["game"]["version"] > taken(first)["game"]["version"]
@@ -471,42 +430,38 @@ def test_all_seats_at_once_from_two_workers_begin_one_game(
 ) -> None:
     for _ in range(10):
         old = finished.copy("fido")
-        before = own_keys(server)
-        version = api.view(old)["version"]
-        askers = [(each, seat) for seat in old.tokens for each in (api, other_worker)]
-        answers = list(crowd.map(lambda asker, old=old: ask(asker[0], old, asker[1]), askers))
-        bodies = [taken(answer) for answer in answers]
-        assert len({body["game"]["id"] for body in bodies}) == 1
-        assert len({body["token"] for body in bodies}) == len(old.tokens)
-        for (_, seat), body in zip(askers, bodies, strict=True):
-            assert body["seat"] == (seat - 1) % len(old.tokens)
+        before, version = own_keys(server), api.view(old)["version"]
+        assert_one_game(begin_all(old, [api, other_worker], crowd))
         assert api.view(old)["version"] == version + 1
         assert len(own_keys(server) - before) == 3  # its state, its events, and the reservation of its id
+
+
+def assert_one_game(given: dict[int, set[tuple[str, int, str]]]) -> None:
+    """Check that there is one game, and that each seat has the next place and one token of its own in it."""
+    assert all(len(each) == 1 for each in given.values())
+    games, seats, tokens = zip(*[each.pop() for each in given.values()], strict=True)
+    assert (len(set(games)), len(set(tokens))) == (1, len(given))
+    assert list(seats) == [(seat - 1) % len(given) for seat in given]
 
 
 def test_a_failure_between_the_two_writes_is_made_good_by_the_next_who_asks(
     api: Api, finished: FinishedGames, server: redis.Redis, redis_url: str, feed: RedisEventFeed
 ) -> None:
-    old = finished.copy()
-    failing = worker(redis_url, feed, SECRET, store=RefusesCommits)
+    old, before = finished.copy(), own_keys(server)
     with unchanged(server, old):
-        keys_before = own_keys(server)
+        failing = worker(redis_url, feed, SECRET, store=RefusesCommits)
         assert status_and_code(ask(failing, old, 0)) == (503, "storage_unavailable")
-    made = own_keys(server) - keys_before
+    made = own_keys(server) - before
     assert len(made) == 3
     new = begin(api, old)
-    assert own_keys(server) - keys_before == made
+    assert own_keys(server) - before == made
     assert api.view(old)["rematch"] == {"game_id": new.id}
     assert stored(server, new).seats[0].token_hash == hash_secret(new.tokens[0])
 
 
 @pytest.mark.parametrize("reserved", [True, False], ids=["within a day", "later"])
 def test_a_change_of_the_secret_between_the_two_writes_makes_no_second_game(
-    finished: FinishedGames,
-    server: redis.Redis,
-    redis_url: str,
-    feed: RedisEventFeed,
-    reserved: bool,  # a parameter of the test
+    finished: FinishedGames, server: redis.Redis, redis_url: str, feed: RedisEventFeed, reserved: bool
 ) -> None:
     old = finished.copy()
     before = set(server.keys("*"))
@@ -514,8 +469,7 @@ def test_a_change_of_the_secret_between_the_two_writes_makes_no_second_game(
     made = set(server.keys("*")) - before
     if not reserved:
         server.delete(*[key for key in made if server.type(key) == b"string" and server.strlen(key) < 30])
-    with_both = worker(redis_url, feed, b"new", b"old")
-    begun = begin(with_both, old)
+    begun = begin(worker(redis_url, feed, b"new", b"old"), old)
     assert keys.state(begun.id) in made
     assert status_and_code(ask(worker(redis_url, feed, b"new"), old, 0)) == (503, "secret_changed")
     assert taken(ask(worker(redis_url, feed, b"old"), old, 0))["token"] == begun.tokens[(0 - 1) % len(old.tokens)]
@@ -526,27 +480,21 @@ def test_while_a_secret_is_rolled_out_all_workers_begin_the_same_game(
 ) -> None:
     workers = [worker(redis_url, feed, b"old", b"new"), worker(redis_url, feed, b"new", b"old")]
     for _ in range(10):
-        old = finished.copy("fido")
-        askers = [(each, seat) for seat in old.tokens for each in workers]
-        bodies = [taken(each) for each in crowd.map(lambda asker, old=old: ask(asker[0], old, asker[1]), askers)]
-        assert len({body["game"]["id"] for body in bodies}) == 1
-        assert len({body["token"] for body in bodies}) == len(old.tokens)
+        assert_one_game(begin_all(finished.copy("fido"), workers, crowd))
 
 
 def test_nobody_learns_a_token_or_a_hand_of_another_seat(api: Api, finished: FinishedGames) -> None:
     old = finished.copy("dominospiel")
     answers = {seat: ask(api, old, seat) for seat in old.tokens}
-    tokens = {seat: taken(answer)["token"] for seat, answer in answers.items()}
-    hands = {seat: taken(answer)["game"]["you"]["hand"] for seat, answer in answers.items()}
+    bodies = {seat: taken(answer) for seat, answer in answers.items()}
     for seat, answer in answers.items():
-        assert not any(token in answer.text for token in [token for each, token in tokens.items() if each != seat])
-        assert not any(token in answer.text for token in old.tokens.values())
-        shown = answer.text.replace(str(taken(answer)["game"]["legal_moves"]), "")
-        for each, hand in hands.items():
-            if each != seat:
-                on_table = {tile["tile"] for tile in taken(answer)["game"]["board"]["tiles"]}
-                assert not [tile for tile in hand if f'"{tile}"' in shown and tile not in on_table]
-    assert seat_to_move(taken(answers[0])["game"]) in range(len(old.tokens))
+        game = bodies[seat]["game"]
+        others = [body for each, body in bodies.items() if each != seat]
+        assert not any(token in answer.text for token in (*[each["token"] for each in others], *old.tokens.values()))
+        shown = answer.text.replace(str(game["legal_moves"]), "")
+        hidden = {tile for each in others for tile in each["game"]["you"]["hand"]}
+        hidden -= {tile["tile"] for tile in game["board"]["tiles"]}
+        assert not [tile for tile in hidden if f'"{tile}"' in shown]
 
 
 def test_a_compacted_game_has_a_rematch(api: Api, finished: FinishedGames, store: RedisStore) -> None:
