@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import cycle
 from pathlib import Path
 from random import randbytes
 from types import SimpleNamespace
@@ -78,9 +78,8 @@ def workers(games: GamesFacade, backends: BackendsFacade, redis_url: str, clock:
         apis = []
         for _ in range(count):
             limited = rate_limits(counts_at(redis_url), clock, **limits)
-            client = create_app(games, backends=backends, limits=limited, proxies=proxies).test_client(
-                use_cookies=False
-            )
+            app = create_app(games, backends=backends, limits=limited, proxies=proxies)
+            client = app.test_client(use_cookies=False)
             client.environ_base["REMOTE_ADDR"] = address
             apis.append(Api(client))
         return apis
@@ -88,22 +87,30 @@ def workers(games: GamesFacade, backends: BackendsFacade, redis_url: str, clock:
     return make
 
 
-def create(api: Api) -> TestResponse:
-    return api.try_create("domino", 2)
+def create(api: Api, key: str | None = None, **headers: str) -> TestResponse:
+    return api.try_create("domino", [{"name": "A"}, {"open": True}], key=key, headers=headers)
 
 
-def assert_limited(answer: TestResponse, name: str, limit: int, seconds: int) -> None:
-    assert answer.status_code == 429
-    problem = answer.json
-    assert problem is not None
-    assert (problem["code"], problem["retry_after"]) == ("rate_limited", seconds)
+def own_game(api: Api, key: str) -> Table:
+    """A game of the application in which a seat is open."""
+    return Table(api, create(api, key).get_json())
+
+
+def statuses(count: int, ask: Callable[[], TestResponse]) -> list[int]:
+    """The statuses of so many answers."""
+    return [ask().status_code for _ in range(count)]
+
+
+def assert_limited(answer: TestResponse, name: str, limit: int, seconds: int = 42) -> None:
+    problem = answer.get_json()
+    assert (answer.status_code, problem["code"], problem["retry_after"]) == (429, "rate_limited", seconds)
     assert problem["params"] == {"limit": name}
     assert f"`{name}`" in problem["detail"]
     assert answer.headers.getlist("Retry-After") == [str(seconds)]
     assert_quota(answer, name, limit, 0, seconds)
 
 
-def assert_quota(answer: TestResponse, name: str, limit: int, left: int, seconds: int) -> None:
+def assert_quota(answer: TestResponse, name: str, limit: int, left: int, seconds: int = 42) -> None:
     assert answer.headers.getlist("RateLimit-Policy") == [f'"{name}";q={limit};w=60']
     assert answer.headers.getlist("RateLimit") == [f'"{name}";r={left};t={seconds}']
 
@@ -116,16 +123,16 @@ def test_creating_is_limited_by_address_across_workers(workers: Workers, clock: 
     for left, api in ((2, one), (1, other), (0, one)):
         answer = create(api)
         assert answer.status_code == 201
-        assert_quota(answer, "create", 3, left, 42)
+        assert_quota(answer, "create", 3, left)
     for api in (one, other):
-        assert_limited(create(api), "create", 3, 42)
+        assert_limited(create(api), "create", 3)
     clock.now += 42
     assert_quota(create(other), "create", 3, 2, 60)
 
 
 def test_a_rejected_request_to_create_counts_too(workers: Workers) -> None:
     (api,) = workers(create=2)
-    assert_quota(api.post("/v1/games", {"variant": "none"}), "create", 2, 1, 42)
+    assert_quota(api.post("/v1/games", {"variant": "none"}), "create", 2, 1)
     assert create(api).status_code == 201
     assert create(api).status_code == 429
     shown = api.client.application.extensions["domino"].metrics.text().decode()
@@ -135,21 +142,20 @@ def test_a_rejected_request_to_create_counts_too(workers: Workers) -> None:
 
 def test_a_replay_counts_the_tiles_that_it_lays_as_reads(workers: Workers) -> None:
     path = file_of(next(recorded("domino")))
-    tiles = sum([isinstance(event, Played) for event in events_in(record_in(path))])
-    reads = tiles // PLACES_PER_READ
+    reads = sum([isinstance(event, Played) for event in events_in(record_in(path))]) // PLACES_PER_READ
     (api,) = workers(read=reads)
     record = path.read_text("utf-8")
     assert api.post("/v1/replays", record).status_code == 200
-    assert_limited(api.post("/v1/replays", record), "read", reads, 42)
+    assert_limited(api.post("/v1/replays", record), "read", reads)
     assert api.post("/v1/verifications", record).status_code == 200
 
 
 def test_a_replay_is_counted_before_it_is_parsed(workers: Workers) -> None:
     """A refused one costs next to nothing: here a text that is no record, from its first line on."""
     (api,) = workers(read=10)
-    assert api.post("/v1/replays", "no record" + "\n1. 0: 6-6" * 10 * PLACES_PER_READ).status_code == 422
-    text = "no record" + "\n1. 0: 6-6" * PLACES_PER_READ
-    assert_limited(api.post("/v1/replays", text), "read", 10, 42)
+    line = "\n1. 0: 6-6" * PLACES_PER_READ
+    assert api.post("/v1/replays", "no record" + line * 10).status_code == 422
+    assert_limited(api.post("/v1/replays", "no record" + line), "read", 10)
 
 
 def test_a_large_body_counts_as_several_requests(workers: Workers) -> None:
@@ -157,31 +163,29 @@ def test_a_large_body_counts_as_several_requests(workers: Workers) -> None:
     for left, length in ((39, BODY_UNIT_BYTES - 100), (37, BODY_UNIT_BYTES), (31, 5 * BODY_UNIT_BYTES)):
         answer = api.post("/v1/verifications", "x" * length)
         assert answer.status_code == 422
-        assert_quota(answer, "create", 40, left, 42)
+        assert_quota(answer, "create", 40, left)
     players = [{"name": "Ada"}, {"name": "Bo"}]
     answer = api.post("/v1/games", {"continues": {"record": "x" * BODY_UNIT_BYTES * 5}, "players": players})
-    assert_quota(answer, "create", 40, 25, 42)
+    assert_quota(answer, "create", 40, 25)
     answer = api.ask("POST", "/v1/games", content_type="application/json", **as_stream(b" " * BODY_UNIT_BYTES))
-    assert_quota(answer, "create", 40, 23, 42)
+    assert_quota(answer, "create", 40, 23)
     too_large = api.post("/v1/games", {"x": "x" * MAX_BODY_BYTES})
-    assert_limited(too_large, "create", 40, 42)
+    assert_limited(too_large, "create", 40)
 
 
 def test_the_files_of_the_documentation_count_as_reads(workers: Workers) -> None:
     (api,) = workers(read=2 * READS_PER_FILE)
-    assert [api.client.get("/docs/swagger-ui.css", buffered=True).status_code for _ in range(3)] == [200, 200, 429]
+    assert statuses(3, lambda: api.client.get("/docs/swagger-ui.css", buffered=True)) == [200, 200, 429]
 
 
 def test_joining_counts_whatever_the_body(workers: Workers) -> None:
     (api,) = workers(create=4)
     table = api.create("domino", [{"name": "Ada"}, {"open": True}])
-    path = f"{table.path}/players"
-    rejected = api.post(path, {"k": "x" * BODY_UNIT_BYTES})
+    rejected = api.post(f"{table.path}/players", {"k": "x" * BODY_UNIT_BYTES})
     assert rejected.status_code == 422
-    assert_quota(rejected, "create", 4, 1, 42)
-    code = {"name": "Bo", "join_code": table.created["join_code"]}
-    assert_quota(api.post(path, code), "create", 4, 0, 42)
-    assert_limited(api.post(path, code), "create", 4, 42)
+    assert_quota(rejected, "create", 4, 1)
+    assert_quota(api.join(table), "create", 4, 0)
+    assert_limited(api.join(table), "create", 4)
 
 
 def test_another_address_has_its_own_limit(workers: Workers, address: str) -> None:
@@ -219,63 +223,52 @@ def test_an_ipv6_address_is_reduced_to_its_network(address: str, network: str) -
 
 
 def test_forwarded_addresses_count_only_with_a_trusted_proxy(workers: Workers) -> None:
-    (direct,) = workers(create=1)
-    (behind,) = workers(create=1, proxies=1)
-    for api, statuses in ((direct, [201, 429, 429]), (behind, [201, 201, 429])):
-        results = []
-        for forwarded in ("spoofed, 192.0.2.1", "spoofed, 192.0.2.2", "other, 192.0.2.2"):
-            body = {"variant": "domino", "players": [{"name": "A"}, {"name": "B"}]}
-            results.append(api.post("/v1/games", body, headers={"X-Forwarded-For": forwarded}).status_code)
-        assert results == statuses
+    forwarded = ("spoofed, 192.0.2.1", "spoofed, 192.0.2.2", "other, 192.0.2.2")
+    for proxies, expected in ((0, [201, 429, 429]), (1, [201, 201, 429])):
+        (api,) = workers(create=1, proxies=proxies)
+        answers = [create(api, **{"X-Forwarded-For": each}) for each in forwarded]
+        assert [answer.status_code for answer in answers] == expected
 
 
 def test_the_port_of_a_forwarded_address_does_not_count(workers: Workers) -> None:
     (api,) = workers(create=1, proxies=1)
-    body = {"variant": "domino", "players": [{"name": "A"}, {"name": "B"}]}
-    for first, again, another in (
+    for forwarded in (
         ("192.0.2.1:1000", "192.0.2.1:2000", "192.0.2.2:1000"),
         ("[2001:db8:1::1]:1000", "[2001:db8:1::2]:2000", "[2001:db8:2::1]:1000"),
     ):
-        for forwarded, status in ((first, 201), (again, 429), (another, 201)):
-            assert api.post("/v1/games", body, headers={"X-Forwarded-For": forwarded}).status_code == status
+        answers = [create(api, **{"X-Forwarded-For": each}) for each in forwarded]
+        assert [answer.status_code for answer in answers] == [201, 429, 201]
 
 
 # ── Applications ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def create_with(api: Api, key: str) -> TestResponse:
-    return api.post("/v1/games", {"variant": "domino", "players": [{"name": "A"}, {"open": True}]}, token=key)
 
 
 def test_an_application_creates_and_joins_by_a_quota_of_its_own(
     workers: Workers, address: str, app_key: str, other_key: str
 ) -> None:
     (api,) = workers(create=1, app_games=3)
-    assert_quota(create_with(api, app_key), "app_games", 3, 2, 42)
-    table = Table(api, create_with(api, app_key).get_json())
+    assert_quota(create(api, app_key), "app_games", 3, 2)
+    table = own_game(api, app_key)
     api.client.environ_base["REMOTE_ADDR"] = address.replace("2001:", "2002:")
     body = {"name": "Bo", "join_code": table.join_code}
-    assert_quota(api.post(f"{table.path}/players", body, token=app_key), "app_games", 3, 0, 42)
-    assert_limited(create_with(api, app_key), "app_games", 3, 42)
-    assert create_with(api, other_key).status_code == 201
-    assert create(api).status_code == 201
-    assert create(api).status_code == 429
+    assert_quota(api.post(f"{table.path}/players", body, token=app_key), "app_games", 3, 0)
+    assert_limited(create(api, app_key), "app_games", 3)
+    assert [create(api, key).status_code for key in (other_key, None, None)] == [201, 201, 429]
 
 
 def test_all_keys_of_an_application_count_together(workers: Workers, backends: BackendsFacade, app_key: str) -> None:
     one, another = workers(2, app_games=2, app=2)
     new = backends.keys.rotate(app_key[4:28]).answer.key
-    assert create_with(one, app_key).status_code == 201
-    assert create_with(another, new).status_code == 201
-    assert create_with(one, new).status_code == 429
+    asked = ((one, app_key), (another, new), (one, new))
+    assert [create(api, key).status_code for api, key in asked] == [201, 201, 429]
 
 
 def test_every_request_of_an_application_counts(workers: Workers, app_key: str, other_key: str) -> None:
     (api,) = workers(app=5)
-    table = Table(api, create_with(api, app_key).get_json())
-    assert_quota(api.get("/v1/app", token=app_key), "app", 5, 3, 42)
-    assert [api.get(table.path, token=app_key).status_code for _ in range(4)] == [200, 200, 200, 429]
-    assert_limited(api.get("/v1/app", token=app_key), "app", 5, 42)
+    table = own_game(api, app_key)
+    assert_quota(api.get("/v1/app", token=app_key), "app", 5, 3)
+    assert statuses(4, lambda: api.get(table.path, token=app_key)) == [200, 200, 200, 429]
+    assert_limited(api.get("/v1/app", token=app_key), "app", 5)
     assert (api.get("/v1/app", token=other_key).status_code, api.get(table.path).status_code) == (200, 200)
 
 
@@ -290,11 +283,11 @@ def test_an_application_may_have_own_limits(
     one, another = workers(2, app=2, app_games=1)
     give(backends, app_key, requests=4, games=3)
     for left, api in ((2, one), (1, another), (0, one)):
-        assert_quota(create_with(api, app_key), "app_games", 3, left, 42)
-    assert_limited(create_with(another, app_key), "app_games", 3, 42)
-    assert_limited(another.get("/v1/app", token=app_key), "app", 4, 42)
-    assert_quota(create_with(one, other_key), "app_games", 1, 0, 42)
-    assert_limited(create_with(one, other_key), "app_games", 1, 42)
+        assert_quota(create(api, app_key), "app_games", 3, left)
+    assert_limited(create(another, app_key), "app_games", 3)
+    assert_limited(another.get("/v1/app", token=app_key), "app", 4)
+    assert_quota(create(one, other_key), "app_games", 1, 0)
+    assert_limited(create(one, other_key), "app_games", 1)
 
 
 def test_an_application_without_own_limits_has_the_usual_ones_again(
@@ -302,14 +295,13 @@ def test_an_application_without_own_limits_has_the_usual_ones_again(
 ) -> None:
     (api,) = workers(app=50, app_games=40)
     give(backends, app_key, requests=0, games=0)
-    assert (
-        not {"requests_per_minute", "games_per_minute"} & api.get("/v1/app", token=app_key).get_json()["limits"].keys()
-    )
-    assert "RateLimit" not in create_with(api, app_key).headers
+    limits = api.get("/v1/app", token=app_key).get_json()["limits"]
+    assert not {"requests_per_minute", "games_per_minute"} & limits.keys()
+    assert "RateLimit" not in create(api, app_key).headers
     give(backends, app_key, requests=None, games=30)
     clock.now += 60
     told = api.get("/v1/app", token=app_key)
-    assert_quota(told, "app", 50, 49, 42)
+    assert_quota(told, "app", 50, 49)
     limits = told.get_json()["limits"]
     assert (limits["requests_per_minute"], limits["games_per_minute"]) == (50, 30)
 
@@ -318,30 +310,24 @@ def test_requests_for_a_game_count_by_the_limit_of_its_owner(
     workers: Workers, backends: BackendsFacade, app_key: str
 ) -> None:
     (api,) = workers(app=100)
-    table = Table(api, create_with(api, app_key).get_json())
+    table = own_game(api, app_key)
     give(backends, app_key, requests=3)
-    assert [api.get(table.path, token=app_key).status_code for _ in range(3)] == [200, 200, 429]
+    assert statuses(3, lambda: api.get(table.path, token=app_key)) == [200, 200, 429]
 
 
-def test_the_history_that_an_application_reads_counts_as_its_requests(
-    workers: Workers, app_key: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("limits", "expected"), [({"app": 10, "read": 1}, [200, 200, 429, 429]), ({"app": 0, "read": 4}, [200, 429])]
+)
+def test_the_history_that_an_application_reads_counts_as_its_requests_or_without_a_limit_as_reads(
+    workers: Workers, app_key: str, limits: dict[str, int], expected: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.web.quotas.EVENTS_PER_READ", 1)
-    (api,) = workers(app=10, read=1)
-    table = Table(api, create_with(api, app_key).get_json())
+    (api,) = workers(**limits)
+    table = own_game(api, app_key)
     api.take_seat(table)
-    assert [api.get(f"{table.path}/events", token=app_key).status_code for _ in range(4)] == [200, 200, 429, 429]
-
-
-def test_applications_without_a_limit_have_that_of_reads(
-    workers: Workers, app_key: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("service.web.quotas.EVENTS_PER_READ", 1)
-    (api,) = workers(app=0, read=4)
-    table = Table(api, create_with(api, app_key).get_json())
-    api.take_seat(table)
-    assert [api.get(f"{table.path}/events", token=app_key).status_code for _ in range(2)] == [200, 429]
-    assert all(api.get(table.path, token=app_key).status_code == 200 for _ in range(20))
+    assert statuses(len(expected), lambda: api.get(f"{table.path}/events", token=app_key)) == expected
+    if not limits["app"]:
+        assert statuses(20, lambda: api.get(table.path, token=app_key)) == [200] * 20
 
 
 def test_after_too_many_failures_no_join_code_is_looked_up(workers: Workers) -> None:
@@ -350,21 +336,18 @@ def test_after_too_many_failures_no_join_code_is_looked_up(workers: Workers) -> 
     for _ in range(2):
         assert api.post("/v1/seats", {"name": "Eve", "join_code": "ACDEFGHJ"}).status_code == 403
     for each in ("ACDEFGHJ", code):
-        assert_limited(api.post("/v1/seats", {"name": "Eve", "join_code": each}), "failure", 2, 42)
+        assert_limited(api.post("/v1/seats", {"name": "Eve", "join_code": each}), "failure", 2)
 
 
 def test_a_wrong_key_counts_as_a_failure_wherever_it_is_shown(workers: Workers, app_key: str) -> None:
     (api,) = workers(failure=3)
     wrong = app_key[:-1]
-    for answer in (
-        create_with(api, wrong),
-        api.get("/v1/app", token=wrong),
-        api.get(f"/v1/games/{'A' * 24}", token=wrong),
-    ):
-        assert answer.status_code == 401
-    assert_limited(api.get("/v1/app", token=wrong), "failure", 3, 42)
-    assert_limited(create_with(api, wrong), "failure", 3, 42)
-    assert create_with(api, app_key).status_code == 201
+    assert create(api, wrong).status_code == 401
+    for path in ("/v1/app", f"/v1/games/{'A' * 24}"):
+        assert api.get(path, token=wrong).status_code == 401
+    for answer in (api.get("/v1/app", token=wrong), create(api, wrong)):
+        assert_limited(answer, "failure", 3)
+    assert create(api, app_key).status_code == 201
 
 
 # ── Failures ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -394,17 +377,14 @@ def test_after_too_many_failures_all_failures_get_the_same_response(workers: Wor
     assert {(answer.status, answer.data, str(answer.headers)) for answer in answers} == {
         (answers[0].status, answers[0].data, str(answers[0].headers))
     }
-    assert_limited(answers[0], "failure", 9, 42)
+    assert_limited(answers[0], "failure", 9)
 
 
 def test_a_valid_token_is_not_limited_by_failures(workers: Workers) -> None:
     (api,) = workers(failure=1)
     table = api.create("domino", 2)
-    for _ in range(3):
-        api.get(table.path, token="seat_wrong")
-    assert api.get(table.path, token="seat_wrong").status_code == 429
-    seat = api.view(table)["turn"]["seat"]
-    assert api.move(table, seat, api.moves(table, seat)[0]).status_code == 201
+    assert statuses(4, lambda: api.get(table.path, token="seat_wrong")) == [401, 429, 429, 429]
+    table.make_legal_move()
     assert api.get(table.path).status_code == 200
     assert api.get("/v1/variants/none").status_code == 404, "failures on public resources are not counted"
 
@@ -415,16 +395,14 @@ def test_a_valid_token_is_not_limited_by_failures(workers: Workers) -> None:
 def test_requests_are_limited_by_seat(workers: Workers, clock: Clock) -> None:
     (api,) = workers(seat=8)
     table = api.create("domino", 2)
-    for _ in range(8):
-        assert api.get(table.path, token=table.tokens[0]).status_code == 200
+    assert statuses(8, lambda: table.get("", 0)) == [200] * 8
     for path in ("", "/moves", "/score", "/events"):
-        assert_limited(api.get(f"{table.path}{path}", token=table.tokens[0]), "seat", 8, 42)
-    assert_limited(api.move(table, 0, {"action": "pass"}), "seat", 8, 42)
-    for _ in range(9):
-        assert api.get(table.path).status_code == 200, "spectators have no seat"
-    assert api.get(table.path, token=table.tokens[1]).status_code == 200
+        assert_limited(table.get(path, 0), "seat", 8)
+    assert_limited(table.move(0, {"action": "pass"}), "seat", 8)
+    assert statuses(9, table.get) == [200] * 9, "spectators have no seat"
+    assert table.get("", 1).status_code == 200
     clock.now += 60
-    assert api.get(table.path, token=table.tokens[0]).status_code == 200
+    assert table.get("", 0).status_code == 200
 
 
 @pytest.mark.parametrize("seat", [0, 100], ids=["no limit of requests", "a limit of requests"])
@@ -438,7 +416,7 @@ def test_leaving_and_coming_back_are_limited_by_seat(workers: Workers, clock: Cl
     for turn in range(PRESENCE_CHANGES):
         assert put_presence(0, away=turn % 2 == 0).status_code == 200
     version = api.view(table)["version"]
-    assert_limited(put_presence(0, away=True), "presence", PRESENCE_CHANGES, 42)
+    assert_limited(put_presence(0, away=True), "presence", PRESENCE_CHANGES)
     assert api.view(table)["version"] == version
     assert put_presence(1, away=True).status_code == 200
     assert api.get(table.path, token=table.tokens[0]).status_code == 200
@@ -447,30 +425,23 @@ def test_leaving_and_coming_back_are_limited_by_seat(workers: Workers, clock: Cl
 
 
 def test_a_busy_seat_is_counted_across_workers(workers: Workers) -> None:
-    apis = workers(2, seat=8)
-    table = apis[0].create("domino", 2)
-    answers = [apis[turn % 2].get(table.path, token=table.tokens[0]).status_code for turn in range(10)]
-    assert answers == [200] * 8 + [429] * 2
+    apis = cycle(workers(2, seat=8))
+    table = next(apis).create("domino", 2)
+    assert statuses(10, lambda: next(apis).get(table.path, token=table.tokens[0])) == [200] * 8 + [429] * 2
 
 
-def test_every_response_to_a_move_has_the_quota(workers: Workers) -> None:
+def test_every_response_to_a_move_has_the_quota_and_a_large_body_counts_as_several(workers: Workers) -> None:
     (api,) = workers(seat=8)
     table = api.create("domino", 2)
-    seat = api.view(table)["turn"]["seat"]
-    move = api.move(table, seat, api.moves(table, seat)[0])
-    assert move.status_code == 201
-    assert_quota(move, "seat", 8, 6, 42)
-    rejected = api.move(table, seat, {"action": "pass", "version": 1})
-    assert rejected.status_code == 412
-    assert_quota(rejected, "seat", 8, 5, 42)
-
-
-def test_a_large_body_of_a_seat_counts_as_several_requests(workers: Workers) -> None:
-    (api,) = workers(seat=8)
-    table = api.create("domino", 2)
-    refused = api.move(table, 0, {"action": "x" * 3 * BODY_UNIT_BYTES})
-    assert refused.status_code == 422
-    assert_quota(refused, "seat", 8, 4, 42)
+    seat = table.to_move()
+    for move, status, left in (
+        (table.moves(seat)[0], 201, 6),
+        ({"action": "pass", "version": 1}, 412, 5),
+        ({"action": "x" * 3 * BODY_UNIT_BYTES}, 422, 1),
+    ):
+        answer = table.move(seat, move)
+        assert answer.status_code == status
+        assert_quota(answer, "seat", 8, left)
 
 
 def test_changes_of_a_token_are_limited_by_the_hour(workers: Workers, clock: Clock) -> None:
@@ -493,12 +464,10 @@ def test_changes_of_a_token_are_limited_by_the_hour(workers: Workers, clock: Clo
 def test_changing_a_token_counts_and_so_does_repeating_it(workers: Workers) -> None:
     (api,) = workers(seat=2)
     table = api.create("domino", 2)
-    path = f"{table.path}/players/0/token"
-    key = {"Idempotency-Key": "a-key-of-one-change"}
-    changed = [api.ask_unchecked("POST", path, token=table.tokens[0], headers=key) for _ in range(2)]
-    assert [answer.status_code for answer in changed] == [201, 201]
-    assert changed[0].data == changed[1].data
-    assert api.ask_unchecked("POST", path, token=json.loads(changed[0].data)["token"]).status_code == 429
+    path, key = f"{table.path}/players/0/token", {"Idempotency-Key": "a-key-of-one-change"}
+    first, again = (api.post(path, token=table.tokens[0], headers=key) for _ in range(2))
+    assert (first.status_code, again.status_code, first.data) == (201, 201, again.data)
+    assert api.post(path, token=first.get_json()["token"]).status_code == 429
 
 
 def test_an_ordinary_seat_is_counted_without_redis(clock: Clock) -> None:
@@ -515,11 +484,11 @@ def test_an_ordinary_seat_is_counted_without_redis(clock: Clock) -> None:
 def test_a_seat_gets_at_most_a_tenth_more_than_its_limit(clock: Clock, workers: int, limit: int) -> None:
     shared = LocalCounts()
     each = [rate_limits(shared, clock, workers=workers, seat=limit) for _ in range(workers)]
-    for one_after_the_other in (False, True):
+    in_turn = [number % workers for number in range(limit * 2)]
+    for order in (in_turn, [worker for worker in range(workers) for _ in range(limit)]):
         clock.now += 60
         made = 0
-        for number in range(limit * (workers if one_after_the_other else 2)):
-            worker = number // limit if one_after_the_other else number % workers
+        for worker in order:
             with suppress(RateLimited):
                 each[worker].limit_bearer("game", 0, None)
                 made += 1

@@ -28,7 +28,7 @@ from service.limits.stored_bytes import KNOWN_MS, Budgets, RedisShares
 from service.redis.calls import observe_nothing
 from service.redis.server_clock import system_clock
 from service.redis.topology import open_topology
-from tests.api.client import Api
+from tests.api.client import Api, refusal, status_and_code
 from tests.storage.servers import RealServer, fill
 from tests.support.application import build_backends, create_app
 from tests.support.games import build_games, build_repository
@@ -42,7 +42,7 @@ MEMORY = 20 * 2**20
 SECRET = b"the secret of the tests"
 GOOD, EVIL = "192.0.2.1", "192.0.2.66"
 TWO = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}]}
-BOTS = {"variant": "domino", "pace": 0, "players": [{"bot": "random"}, {"bot": "random"}]}
+BOTS: dict[str, Any] = {"variant": "domino", "pace": 0, "players": [{"bot": "random"}, {"bot": "random"}]}
 TOO_MUCH = (429, "limit_reached", "share_used")
 
 
@@ -134,10 +134,6 @@ def small(server: RealServer) -> Iterator[SmallStore]:
     small.close()
 
 
-def refusal(answer: TestResponse) -> tuple[int, str, str]:
-    return answer.status_code, answer.get_json()["code"], answer.get_json()["reason"]
-
-
 def share_of(address: str) -> str:
     """The key of what was counted for an address today."""
     digest = network_digest(Idempotency([SECRET]), client_network(address))
@@ -166,6 +162,22 @@ def use_up(small: SmallStore, address: str = EVIL) -> None:
     small.server.admin.set(share_of(address), MEMORY // 20)
 
 
+def fill_up(small: SmallStore, percent: int) -> None:
+    """So much of the memory is used, and known to be."""
+    fill(small.server.admin, percent)
+    small.shares.refresh()
+    assert small.shares.is_reserved == (percent > 90)
+
+
+def long_game(small: SmallStore, address: str = EVIL) -> Any:
+    return small.create({**TWO, "options": {"limit": 1000}}, address).get_json()
+
+
+def play_out(small: SmallStore, created: Any) -> None:
+    while small.api.get(f"/v1/games/{created['game']['id']}").get_json()["status"] != "finished":
+        assert play(small, created, 1) == 1
+
+
 def used(small: SmallStore) -> int:
     return int(small.server.admin.info("memory")["used_memory"])
 
@@ -186,9 +198,7 @@ def test_one_address_stores_a_twentieth_in_a_day_and_no_other_notices(small: Sma
 
 def test_what_is_refused_writes_nothing(small: SmallStore) -> None:
     exhaust(small)
-    small.server.admin.set(
-        share_of(EVIL), MEMORY // 20
-    )  # where less is left than the largest game takes, a key may still be kept
+    use_up(small)  # where less is left than the largest game takes, a key may still be kept
     keys = set(small.server.admin.scan_iter(count=10_000))
     for headers in ({}, {"Idempotency-Key": "k" * 40}):
         assert refusal(small.create(address=EVIL, headers=headers)) == TOO_MUCH
@@ -285,13 +295,12 @@ def test_a_server_without_a_limit_gives_everybody_as_much_as_there_is(server: Re
 
 def test_moves_count_for_who_created_the_game(small: SmallStore) -> None:
     def counted() -> int:
-        return int(admin.get(share_of(GOOD)) or 0)
+        return int(small.server.admin.get(share_of(GOOD)) or 0)
 
-    admin = small.server.admin
-    created = small.create({**TWO, "options": {"limit": 1000}}).get_json()
-    before, game = counted(), created["game"]["id"]
+    created = long_game(small, GOOD)
+    before = counted()
     assert play(small, created, 64) == 64
-    written = small.store.event_range(game, 2, 10_000)
+    written = small.store.event_range(created["game"]["id"], 2, 10_000)
     assert written is not None
     size = sum([len(event) + 16 for event in written.events])
     assert size * 0.3 < counted() - before < size * 3  # some of the writes stand for all
@@ -315,67 +324,54 @@ def play(small: SmallStore, created: Any, moves: int) -> int:
 
 
 def test_in_the_reserve_honest_games_go_on_whoever_fills_it(small: SmallStore) -> None:
-    honest = small.create({**TWO, "options": {"limit": 1000}}).get_json()
-    hostile = [small.create({**TWO, "options": {"limit": 1000}}, EVIL).get_json() for _ in range(20)]
-    fill(small.server.admin, 92)
-    small.shares.refresh()
-    assert small.shares.is_reserved
-    limit = int(small.server.admin.config_get("maxmemory")["maxmemory"] or 0)
-    before = used(small)
-    small.server.admin.set(
-        share_of(EVIL).replace("share", "reserve"), limit // 200 - 20_000
-    )  # most of its part is taken
+    honest, hostile = long_game(small, GOOD), [long_game(small) for _ in range(20)]
+    fill_up(small, 92)
+    limit, before = int(small.server.admin.config_get("maxmemory")["maxmemory"] or 0), used(small)
+    small.server.admin.set(share_of(EVIL).replace("share", "reserve"), limit // 200 - 20_000)  # most of its part
     made = [play(small, each, 40) for each in hostile]
     assert made[-1] == 0 < sum(made)
     assert used(small) - before < limit // 100  # a tenth of the reserve
     assert play(small, honest, 60) == 60
-    assert refusal(small.create())[:2] == (503, "storage_unavailable")
+    assert status_and_code(small.create()) == (503, "storage_unavailable")
 
 
 def test_in_the_reserve_nothing_new_is_taken(small: SmallStore) -> None:
     key = small.backends.keys.create("Club").key
-    fill(small.server.admin, 92)
-    hook = {"url": "https://example.com/", "events": ["game.finished"]}
-    for path, body, token in (("/v1/games", TWO, None), ("/v1/webhooks", hook, key)):
+    fill_up(small, 92)
+    for path, body, token in (("/v1/games", TWO, None), ("/v1/webhooks", hook(), key)):
         for headers in ({}, {"Idempotency-Key": os.urandom(16).hex()}):
             answer = small.post(path, body, GOOD, token=token, headers=headers)
-            assert refusal(answer)[:2] == (503, "storage_unavailable"), path
+            assert status_and_code(answer) == (503, "storage_unavailable"), path
 
 
 def test_who_has_used_up_a_share_moves_no_more_once_half_of_the_memory_is_used(small: SmallStore) -> None:
-    hostile, honest = [small.create({**TWO, "options": {"limit": 1000}}, each).get_json() for each in (EVIL, GOOD)]
+    hostile, honest = long_game(small), long_game(small, GOOD)
     small.server.admin.set(share_of(EVIL), 2**21)
     assert play(small, hostile, 40) == 40
-    fill(small.server.admin, 60)
-    small.shares.refresh()
-    assert play(small, hostile, 40) == 0
-    assert play(small, honest, 40) == 40
+    fill_up(small, 60)
+    assert [play(small, each, 40) for each in (hostile, honest)] == [0, 40]
 
 
 def test_an_honest_table_goes_on_though_the_share_of_its_tenant_and_half_of_the_memory_are_used(
     small: SmallStore,
 ) -> None:
-    created = small.create({**TWO, "options": {"limit": 1000}}, EVIL).get_json()
+    created = long_game(small)
     use_up(small)
-    fill(small.server.admin, 60)
-    small.shares.refresh()
+    fill_up(small, 60)
     use_up(small)  # of the memory that there is now
     assert refusal(small.create(address=EVIL)) == TOO_MUCH
     assert play(small, created, 40) == 40
 
 
 def test_who_has_stored_too_much_is_refused_by_every_process_and_plays_on_in_the_reserve(small: SmallStore) -> None:
-    created = small.create({**TWO, "options": {"limit": 1000}}, EVIL).get_json()
+    created = long_game(small)
     small.server.admin.set(share_of(EVIL), MEMORY // 10)
-    fill(small.server.admin, 60)
-    small.shares.refresh()
+    fill_up(small, 60)
     other = SmallStore(small.server)  # has counted nothing
     other.shares.refresh()
     assert [play(each, created, 1) for each in (small, other)] == [0, 0]
-    fill(small.server.admin, 92)
-    small.shares.refresh()
-    assert small.shares.is_reserved
-    assert refusal(small.create(address=EVIL))[:2] in {TOO_MUCH[:2], (503, "storage_unavailable")}
+    fill_up(small, 92)
+    assert status_and_code(small.create(address=EVIL)) in {TOO_MUCH[:2], (503, "storage_unavailable")}
     assert play(small, created, 40) == 40
     small.server.admin.set(share_of(EVIL).replace("share", "reserve"), MEMORY)
     assert play(small, created, 40) == 0
@@ -384,14 +380,12 @@ def test_who_has_stored_too_much_is_refused_by_every_process_and_plays_on_in_the
 
 def refuse_writes(small: SmallStore) -> None:
     """No game of the address is written any more: its part of the reserve is used up."""
-    fill(small.server.admin, 92)
-    small.shares.refresh()
-    assert small.shares.is_reserved
+    fill_up(small, 92)
     small.server.admin.set(share_of(EVIL).replace("share", "reserve"), MEMORY)
 
 
 def test_a_write_is_admitted_as_soon_as_memory_is_freed(small: SmallStore) -> None:
-    created = small.create({**TWO, "options": {"limit": 1000}}, EVIL).get_json()
+    created = long_game(small)
     refuse_writes(small)
     assert play(small, created, 1) == 0
     small.server.admin.delete("ballast")
@@ -399,8 +393,7 @@ def test_a_write_is_admitted_as_soon_as_memory_is_freed(small: SmallStore) -> No
 
 
 def test_a_join_that_was_granted_is_answered_again_when_nothing_more_is_written(small: SmallStore) -> None:
-    seats = [{"name": "Ada"}, {"open": True}, {"open": True}, {"open": True}]
-    created = small.create({**TWO, "players": seats}, EVIL).get_json()
+    created = small.create({**TWO, "players": [{"name": "Ada"}, *[{"open": True}] * 3]}, EVIL).get_json()
     path, body = f"/v1/games/{created['game']['id']}/players", {"join_code": created["join_code"], "name": "Bo"}
     headers = {"Idempotency-Key": "a-key-of-somebody-who-joins-a-game"}
     first = small.post(path, body, headers=headers)
@@ -413,18 +406,17 @@ def test_a_join_that_was_granted_is_answered_again_when_nothing_more_is_written(
 
 def test_a_rematch_whose_game_exists_begins_without_a_share(small: SmallStore, monkeypatch: pytest.MonkeyPatch) -> None:
     created = small.create({**TWO, "options": {"limit": 1}}, EVIL).get_json()
-    game, token = created["game"]["id"], created["seats"][0]["token"]
-    while small.api.get(f"/v1/games/{game}").get_json()["status"] != "finished":
-        play(small, created, 1)
+    path, token = f"/v1/games/{created['game']['id']}/rematch", created["seats"][0]["token"]
+    play_out(small, created)
     refuse_writes(small)
     small.server.admin.delete("ballast")  # new games are written again, but the old one does not name the new one yet
     monkeypatch.setattr(small.shares, "refresh", lambda: None)
-    assert refusal(small.post(f"/v1/games/{game}/rematch", None, token=token)) == TOO_MUCH
+    assert refusal(small.post(path, None, token=token)) == TOO_MUCH
     monkeypatch.undo()
     small.shares.refresh()
     use_up(small)
     assert refusal(small.create(address=EVIL)) == TOO_MUCH
-    assert small.post(f"/v1/games/{game}/rematch", None, token=token).status_code == 201
+    assert small.post(path, None, token=token).status_code == 201
 
 
 def hook(url: str = "https://example.com/") -> Any:
@@ -473,22 +465,18 @@ def test_an_erasure_is_made_however_little_memory_is_left(small: SmallStore) -> 
     body = {**TWO, "players": [{"name": "Ada", "ref": "ada"}, {"name": "Bo"}]}
     game = small.create(body, token=key).get_json()["game"]["id"]
     app = small.games.access.authenticate(game, None).game.tenant
-    fill(small.server.admin, 92)
-    small.shares.refresh()
-    assert small.shares.is_reserved
+    fill_up(small, 92)
     small.server.admin.set(f"domino:reserve:{{{app}}}:{system_clock() // 1000 // DAY}", MEMORY)
     small.erase(app, "ada")
     assert small.games.access.authenticate(game, None).game.seats[0].ref is None
 
 
 def test_games_of_bots_alone_wait_for_memory_and_those_with_people_do_not(small: SmallStore) -> None:
-    alone = small.create(BOTS).get_json()["game"]["id"]
-    mixed = {**BOTS, "players": [{"name": "Ada"}, {"bot": "random"}, {"bot": "random"}]}
-    watched = small.create(mixed).get_json()["game"]["id"]
+    mixed = {**BOTS, "players": [{"name": "Ada"}, *BOTS["players"]]}
+    alone, watched = (small.create(body).get_json()["game"]["id"] for body in (BOTS, mixed))
     automation = small.automation()
     assert automation.next_turn(alone) is not None
-    fill(small.server.admin, 92)
-    small.shares.refresh()
+    fill_up(small, 92)
     with pytest.raises(Deferred) as defer:
         automation.next_turn(alone)
     assert defer.value.retry_after >= 10
@@ -511,8 +499,7 @@ def test_a_game_in_which_nobody_has_moved_lives_a_day_and_a_finished_one_a_week(
     assert_lives(small, game, DAY)
     play(small, created, 1)
     assert_lives(small, game, TTL)
-    while small.api.get(f"/v1/games/{game}").get_json()["status"] != "finished":
-        play(small, created, 1)
+    play_out(small, created)
     assert_lives(small, game, 7 * DAY)
 
 
