@@ -166,10 +166,14 @@ def test_a_page_has_a_hundred_events_where_nothing_else_is_asked(api: Api, saved
     assert page(api, table, after=3)["events"] == whole[3:103]
 
 
-def test_after_the_last_event_a_page_is_empty_and_keeps_the_cursor(api: Api, saved_games: SavedGames) -> None:
-    saved_game = saved_games.at("domino", "early")
+@pytest.mark.parametrize(("stage", "wait"), [("early", 0), ("early", 1), ("finished", 25)])
+def test_after_the_last_event_a_page_is_empty_and_keeps_the_cursor(
+    api: Api, saved_games: SavedGames, stage: str, wait: int
+) -> None:
+    """In a match that goes on after the time of a poll, and at once when it is over."""
+    saved_game = saved_games.at("domino", stage)
     version = saved_game.snapshot.version
-    assert page(api, saved_game.table, after=version) == {"events": [], "version": version, "more": False}
+    assert page(api, saved_game.table, 0, after=version, wait=wait) == {"events": [], "version": version, "more": False}
 
 
 @pytest.mark.parametrize("headers", [{}, SSE, LINES])
@@ -193,27 +197,18 @@ def test_the_token_is_checked_first(api: Api, saved_games: SavedGames, accept: d
 @pytest.mark.parametrize(
     ("accept", "given"),
     [
-        ("*/*", "application/json"),
-        ("application/json", "application/json"),
-        ("text/event-stream", "text/event-stream"),
-        ("text/event-stream, application/json;q=0.5", "text/event-stream"),
+        *[(accept, "application/json") for accept in ("*/*", "application/json")],
         ("text/event-stream;q=0.5, application/json", "application/json"),
+        *[(f"text/event-stream{also}", "text/event-stream") for also in ("", ", application/json;q=0.5")],
         ("application/x-ndjson, text/event-stream;q=0.9", "application/x-ndjson"),
         ("text/*", "text/event-stream"),
     ],
 )
 def test_accept_says_how_events_are_given(api: Api, saved_games: SavedGames, accept: str, given: str) -> None:
-    table = saved_games.at("domino", "finished").table
-    answer = stream(api, table, headers={"Accept": accept})
-    assert answer.mimetype == given
-    assert "private" in answer.headers["Cache-Control"]
-    assert set(answer.headers["Vary"].split(", ")) >= {"Authorization", "Accept"}
-    answer.close()
-
-
-def test_other_types_are_not_acceptable(api: Api, saved_games: SavedGames) -> None:
-    path = f"{saved_games.at('domino', 'early').table.path}/events"
-    assert api.get(path, headers={"Accept": "text/html"}).status_code == 406
+    with closing(stream(api, saved_games.at("domino", "finished").table, headers={"Accept": accept})) as answer:
+        assert answer.mimetype == given
+        assert "private" in answer.headers["Cache-Control"]
+        assert set(answer.headers["Vary"].split(", ")) >= {"Authorization", "Accept"}
 
 
 def test_last_event_id_goes_before_after(api: Api, saved_games: SavedGames) -> None:
@@ -260,11 +255,10 @@ def test_a_cursor_ahead_of_the_game_is_reset(api: Api, saved_games: SavedGames) 
     version = saved_game.snapshot.version
     for wait in (0, 25):
         shown = page(api, saved_game.table, 1, after=version + 1, wait=wait)
-        assert [each["type"] for each in shown["events"]] == ["reset"]
-        assert shown["version"] == version
+        assert ([each["type"] for each in shown["events"]], shown["version"]) == (["reset"], version)
     with closing(stream(api, saved_game.table, 1, last="1000")) as received:
         (event,) = read_events(received.iter_encoded(), 1)
-        assert (event["type"], event["id"]) == ("reset", version)
+    assert (event["type"], event["id"]) == ("reset", version)
 
 
 def test_a_stream_that_was_reset_to_an_end_ends(watched: Watched, server: redis.Redis, saved_games: SavedGames) -> None:
@@ -284,26 +278,13 @@ def test_a_poll_is_answered_at_once_if_there_are_new_events(api: Api, saved_game
     assert shown["more"]
 
 
-def test_a_poll_of_a_match_that_is_over_does_not_wait(api: Api, saved_games: SavedGames) -> None:
-    saved_game = saved_games.at("domino", "finished")
-    assert page(api, saved_game.table, after=saved_game.snapshot.version, wait=25)["events"] == []
-
-
-def test_a_poll_without_new_events_returns_an_empty_page_after_its_wait(api: Api, saved_games: SavedGames) -> None:
-    saved_game = saved_games.at("domino", "early")
-    version = saved_game.snapshot.version
-    assert page(api, saved_game.table, 0, after=version, wait=1) == {"events": [], "version": version, "more": False}
-
-
 def test_polls_are_answered_as_soon_as_a_move_is_made(
     watched: Watched, other_worker: Api, crowd: ThreadPoolExecutor
 ) -> None:
     table = other_worker.create("domino", 2, seed=SEED)
     clients = [Api(watched.app.test_client(use_cookies=False)) for _ in range(3)]
-    polls = [
-        crowd.submit(page, client, table, seat, after=2, wait=25)
-        for client, seat in zip(clients, (None, 0, 1), strict=True)
-    ]
+    asked = zip(clients, (None, 0, 1), strict=True)
+    polls = [crowd.submit(page, client, table, seat, after=2, wait=25) for client, seat in asked]
     watched.until(3)
     version = make_move(other_worker, table)
     for poll in polls:
@@ -376,9 +357,8 @@ def test_a_stream_without_events_sends_keepalives(games: GamesFacade, saved_game
     saved_game = saved_games.at("domino", "early")
     watched = Watched(games, alive=0.01)
     for headers, sign in ((SSE, b":\n"), (LINES, b"\n")):
-        with closing(
-            stream(watched.api, saved_game.table, None, f"?after={saved_game.snapshot.version}", headers=headers)
-        ) as received:
+        query = f"?after={saved_game.snapshot.version}"
+        with closing(stream(watched.api, saved_game.table, None, query, headers=headers)) as received:
             chunks = received.iter_encoded()
             next(chunks)
             assert [next(chunks), next(chunks)] == [sign, sign]
@@ -387,21 +367,21 @@ def test_a_stream_without_events_sends_keepalives(games: GamesFacade, saved_game
 
 def test_streams_beyond_the_cap_are_refused_and_all_else_is_served(games: GamesFacade, saved_games: SavedGames) -> None:
     saved_game = saved_games.at("domino", "early")
-    watched, version = Watched(games, StreamLimits(2)), saved_game.snapshot.version
-    api, path = watched.api, f"{saved_game.table.path}/events"
-    open_ones = [stream(api, saved_game.table), stream(api, saved_game.table, 0, headers=LINES)]
-    for more in ({"headers": SSE}, {"headers": LINES}):
-        refused = api.get(path, **more)
-        assert status_and_code(refused) == (503, "too_many_streams")
-        assert refused.headers["Retry-After"] == str(refused.get_json()["retry_after"])
-    assert (api.get(f"{path}?wait=25&after={version}").status_code, api.get(path).status_code) == (503, 200)
-    assert api.head(path, headers=SSE).status_code == 200
-    make_move(api, saved_game.table)
-    open_ones.pop().close()
-    open_ones.append(stream(api, saved_game.table))
-    assert open_ones[-1].status_code == 200
-    for each in open_ones:
-        each.close()
+    watched, table = Watched(games, StreamLimits(2)), saved_game.table
+    api, path = watched.api, f"{table.path}/events"
+    with closing(stream(api, table)):
+        second = stream(api, table, 0, headers=LINES)
+        for headers in (SSE, LINES):
+            refused = api.get(path, headers=headers)
+            assert status_and_code(refused) == (503, "too_many_streams")
+            assert refused.headers["Retry-After"] == str(refused.get_json()["retry_after"])
+        assert api.get(f"{path}?wait=25&after={saved_game.snapshot.version}").status_code == 503
+        assert api.get(path).status_code == 200
+        assert api.head(path, headers=SSE).status_code == 200
+        make_move(api, table)
+        second.close()
+        with closing(stream(api, table)) as another:
+            assert another.status_code == 200
     watched.until(0)
 
 
@@ -416,10 +396,8 @@ def test_a_game_or_address_cannot_take_all_streams(
     for _ in range(3):  # a closed stream leaves its place to another one
         open_ones = [stream(watched.api, table), stream(watched.api, table, 0, headers=LINES)]
         assert status_and_code(watched.api.get(f"{table.path}/events", headers=SSE)) == (503, "too_many_streams")
-        one_more = (
-            stream(watched.api, other) if limits.by_address is None else stream(watched.api, table, headers=elsewhere)
-        )
-        for each in (*open_ones, one_more):
+        where, headers = (other, SSE) if limits.by_address is None else (table, elsewhere)
+        for each in (*open_ones, stream(watched.api, where, headers=headers)):
             each.close()
     watched.until(0)
 
@@ -444,13 +422,12 @@ def test_a_draining_worker_lets_streams_and_polls_end_and_opens_no_more(
 def test_a_closed_stream_leaves_no_garbage_whose_collection_takes_a_lock(
     watched: Watched, feed: RedisEventFeed, saved_games: SavedGames
 ) -> None:
-    saved_game = saved_games.at("domino", "early")
+    table = saved_games.at("domino", "early").table
     gc.disable()
     try:
         for _ in range(3):
-            received = stream(watched.api, saved_game.table)
-            read_events(received.iter_encoded(), 1)
-            received.close()
+            with closing(stream(watched.api, table)) as received:
+                read_events(received.iter_encoded(), 1)
         del received
         with watched.streams._lock, feed._lock:  # garbage collected now must not need these locks
             collecting = Thread(target=gc.collect, daemon=True)
