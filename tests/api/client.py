@@ -189,9 +189,8 @@ def check_documented(method: str, described: Operation, answer: TestResponse) ->
         assert not untold, f"{described.id} answered {status} with {untold}, which it does not name"
     if "Location" in answer.headers:
         path = answer.request.path
-        assert urljoin(f"http://host/a/prefix{path}", answer.headers["Location"]).startswith("http://host/a/prefix/"), (
-            path
-        )
+        led_to = urljoin(f"http://host/a/prefix{path}", answer.headers["Location"])
+        assert led_to.startswith("http://host/a/prefix/"), path
     limited = status == 429 or described.shows_quota
     assert limited or not {"RateLimit", "RateLimit-Policy"} & set(answer.headers.keys()), described.id
     if status < 400:

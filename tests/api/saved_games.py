@@ -192,6 +192,11 @@ def decoded(game: str, snapshot: Snapshot) -> Game:
     return decode_game(game, int(version), data)
 
 
+def stored(server: redis.Redis, table: Table) -> Game:
+    """The game of a table as it is stored now."""
+    return decoded(table.id, take_snapshot(server, table.id))
+
+
 def place_of(game: Game, tile: Tile) -> str:
     """Where a tile is: in the stock, a hand, on the table, or not in the set."""
     if tile in game.state.stock:

@@ -11,16 +11,7 @@ import redis
 from tests.api.client import Api, Table
 from tests.api.deals import deal
 from tests.api.notation import make_moves
-from tests.api.saved_games import (
-    SEED,
-    SavedGame,
-    decoded,
-    longest,
-    shortest,
-    some_seats,
-    take_snapshot,
-    variants_in_lane,
-)
+from tests.api.saved_games import SEED, SavedGame, longest, shortest, some_seats, stored, variants_in_lane
 from tests.support.table import Json, round_over, seat_to_move
 
 pytestmark = pytest.mark.quick
@@ -35,7 +26,7 @@ SIXES = ("6-6 5-5 …", "4-4 3-4 …", "3-3 …")
 
 def dealt(server: redis.Redis, table: Table) -> Dealt:
     """Where all tiles lie now: the hands, and the stock in the order of drawing."""
-    state = decoded(table.id, take_snapshot(server, table.id)).state
+    state = stored(server, table).state
     hands = [[tile.name for tile in hand] for hand in state.hands]
     return {"hands": hands, "stock": [tile.name for tile in state.stock]}
 

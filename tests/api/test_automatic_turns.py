@@ -50,9 +50,8 @@ def test_a_match_takes_fewer_requests_and_is_the_same(variant: str, kind: str, a
     marked = [event for event in events if event["data"].pop("auto", None)]
     assert {event["type"] for event in marked} == {kind}
     assert requests[1] == requests[0] - len(marked)
-    shown = [
-        [(each["type"], each.get("seat"), each["to_act"], each["data"]) for each in all_] for all_ in (expected, events)
-    ]
+    names = ("type", "seat", "to_act", "data")
+    shown = [[[event.get(name) for name in names] for event in told] for told in (expected, events)]
     assert shown[0] == shown[1]
 
 

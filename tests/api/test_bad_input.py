@@ -140,9 +140,8 @@ def test_a_move_that_is_no_play_takes_no_tile_end_or_points(api: Api, contents: 
     table = api.create("domino", 2)
     of_a_play = {"tile": "0-0", "end": "left", "face_down": False, "points": 1, "ends_sum": 1}
     with contents.unchanged(table):
-        for action, extra in product(
-            ("draw", "pass", "done", "flip", "deal"), [*of_a_play.items(), ("face_down", True)]
-        ):
+        extras = [*of_a_play.items(), ("face_down", True)]
+        for action, extra in product(("draw", "pass", "done", "flip", "deal"), extras):
             answer = api.move(table, seat_to_move(api.view(table)), {"action": action, extra[0]: extra[1]})
             assert invalid_fields(answer) == [extra[0]]
 

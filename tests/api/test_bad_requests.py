@@ -21,17 +21,7 @@ from service.backends.facade import BackendsFacade
 from service.games.facade import GamesFacade
 from service.web.http.body import MAX_BODY_BYTES
 from tests.api.client import Api, errors_of, status_and_code
-from tests.api.every_operation import (
-    JSON,
-    REFUSED,
-    WEBHOOK,
-    Endpoint,
-    Target,
-    as_stream,
-    create_own,
-    make_target,
-    path_of,
-)
+from tests.api.every_operation import JSON, REFUSED, WEBHOOK, Endpoint, Target, as_stream, make_target, path_of
 from tests.api.saved_games import StoreContents
 from tests.support.application import create_app, rate_limits
 from tests.support.contract import committed
@@ -253,7 +243,8 @@ def test_a_deletion_with_a_bad_body_deletes_what_its_path_names_alone(free_api: 
     application, *before = target.own()
     kept = tuple(each for each in application.keys if each.suffix != suffix)
     webhook = free_api.post("/v1/webhooks", WEBHOOK, token=target.key).get_json()["id"]
-    for path in (create_own(free_api, target.key).path, f"/v1/webhooks/{webhook}", f"/v1/app/keys/{suffix}"):
+    game = free_api.create("domino", 2, key=target.key)
+    for path in (game.path, f"/v1/webhooks/{webhook}", f"/v1/app/keys/{suffix}"):
         request = {"content_type": JSON, **BODIES[name][0]}
         assert free_api.ask("DELETE", path, token=target.key, **request).status_code == 204
     assert target.own() == (application._replace(keys=kept), *before)

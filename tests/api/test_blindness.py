@@ -52,6 +52,7 @@ from tests.api.saved_games import (
     shortest,
     some_seats,
     stages_of,
+    stored,
     take_snapshot,
     variants_in_lane,
 )
@@ -170,9 +171,8 @@ class Walker:
     def _owned(self, saved_game: SavedGame) -> Snapshot:
         """The game as one of the application, which has a name for everybody."""
         game = decoded(saved_game.table.id, saved_game.snapshot)
-        seats = [
-            each._replace(ref=None if each.kind == OPEN_SEAT else f"user-{n}") for n, each in enumerate(game.seats)
-        ]
+        refs = [None if each.kind == OPEN_SEAT else f"user-{seat}" for seat, each in enumerate(game.seats)]
+        seats = [each._replace(ref=ref) for each, ref in zip(game.seats, refs, strict=True)]
         code = saved_game.table.join_code if saved_game.stage == "waiting" else None
         ownership = Ownership(self.key[4:28], "the-match", code, "app" if code else None)
         owned = game._replace(seats=Seats(seats), ownership=ownership)
@@ -272,9 +272,8 @@ class Walker:
         app = self.key[4:28]
         self._publish()
         known = [name for name in self.server.scan_iter(f"domino:{{{app}}}:*") if name != keys.application(app)]
-        self.server.delete(
-            *known, *self.server.scan_iter("domino:{lobby}*"), *self.server.scan_iter("domino:outbox:*"), b"-"
-        )
+        known += [*self.server.scan_iter("domino:{lobby}*"), *self.server.scan_iter("domino:outbox:*")]
+        self.server.delete(*known, b"-")
         redis_reminders(SingleNodeTopology(self.server)).restore("outbox", game, app, 1)
         self._publish()
 
@@ -458,7 +457,7 @@ def test_no_answer_has_a_seed_a_hash_or_a_token_of_another_seat(api: Api, server
     assert table.join_code is not None
     late = api.take_seat(table)
     created, joined = answers
-    game = decoded(table.id, take_snapshot(server, table.id))
+    game = stored(server, table)
     seed = game.deck.seed
     assert seed == seed_from_text(SEED)
     assert game.join_hash is not None

@@ -134,10 +134,8 @@ def test_an_end_keeps_its_id_and_its_fields_while_it_exists(api: Api, variant: s
             was, still = seen[name], now[name]
             assert was | {"state": still["state"], "counts": still["counts"]} == still
             # The other long side of the lead counts more in some games once one is covered (rules 8.7).
-            assert was["counts"] == still["counts"] or (was["side"], was["tile"]) == (
-                "long",
-                view["board"]["tiles"][0]["tile"],
-            )
+            lead = ("long", view["board"]["tiles"][0]["tile"])
+            assert was["counts"] == still["counts"] or (was["side"], was["tile"]) == lead
             assert still["state"] == "open" or was["state"] != "open" or view["status"] != "playing"
         seen = now
         return bool(view["status"] != "playing")
@@ -177,12 +175,7 @@ def test_a_non_double_that_leads_has_two_ends(api: Api) -> None:
 
 def test_1_3_the_lupus_spinner_has_all_four_sides_open_at_once(api: Api) -> None:
     view = make_moves(api, lupus(api), "0-0")
-    assert ends(view, state="open") == [
-        (0, "0-0", "long"),
-        (0, "0-0", "long"),
-        (0, "0-0", "short"),
-        (0, "0-0", "short"),
-    ]
+    assert ends(view, state="open") == [*[(0, "0-0", "long")] * 2, *[(0, "0-0", "short")] * 2]
 
 
 def test_1_5_a_face_down_double_names_itself_at_the_end_that_it_closes(api: Api) -> None:
@@ -231,11 +224,8 @@ def test_3_4_the_opening_doubles_short_sides_are_gated_but_count(api: Api) -> No
 
 def test_3_4_every_other_double_is_attached_by_a_long_side_and_has_three_open_sides(api: Api) -> None:
     view = make_moves(api, fido(api), "12-12 10-12 10-11@10-12 0-12@12-12.long 5-12@12-12.short 11-11@10-11")
-    assert ends(view, tile="11-11", state="open") == [
-        (11, "11-11", "long"),
-        (11, "11-11", "short"),
-        (11, "11-11", "short"),
-    ]
+    sides = [(11, "11-11", side) for side in ("long", "short", "short")]
+    assert ends(view, tile="11-11", state="open") == sides
     assert {end["counts"] for end in view["board"]["ends"] if end["side"] == "long"} == {0}
     assert view["board"]["tiles"][-2]["on"] == {"tile": "12-12", "side": "short"}
 

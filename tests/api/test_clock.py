@@ -200,11 +200,8 @@ def test_at_the_deadline_a_computer_player_plays_the_turn(timed_api: TimedApi, v
     assert types_of(told)[:2] == [("timed_out", late), ("forfeited", late)][: len(told)]
     assert len(told) == 1 + (then == "forfeit") + (then == "forfeit" and some_seats(variant) == 2)
     player = timed_api.view(table)["players"][late]
-    assert (player.get("away"), player.get("forfeited")) == {
-        "bot": (True, None),
-        "move": (None, None),
-        "forfeit": (True, True),
-    }[then]
+    expected = {"bot": (True, None), "move": (None, None), "forfeit": (True, True)}
+    assert (player.get("away"), player.get("forfeited")) == expected[then]
     assert "deadline" not in timed_api.view(table).get("turn", {})
     timed_api.let_bots_play(table)
     after = timed_api.events(table, told[-1]["version"])

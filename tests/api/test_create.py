@@ -13,7 +13,7 @@ import redis
 from service.engine.variants import variants
 from tests.api.client import Api, errors_of, invalid_fields, location_of, refusal, status_and_code
 from tests.api.conftest import TTL_SECONDS
-from tests.api.saved_games import SavedGames, decoded, take_snapshot, variants_in_lane
+from tests.api.saved_games import SavedGames, stored, take_snapshot, variants_in_lane
 
 pytestmark = pytest.mark.quick
 
@@ -133,7 +133,7 @@ def test_times_are_rfc_3339_in_utc_and_the_game_expires_after_its_time_to_live(a
 def test_two_games_share_no_id_and_no_seed(api: Api, server: redis.Redis) -> None:
     tables = [api.create("domino", 2) for _ in range(3)]
     assert len({table.id for table in tables}) == 3
-    assert len({decoded(table.id, take_snapshot(server, table.id)).deck.seed for table in tables}) == 3
+    assert len({stored(server, table).deck.seed for table in tables}) == 3
 
 
 NAMES = [

@@ -145,13 +145,8 @@ def prepare(store: RedisStore, client: FlaskClient, key: str, traces: Traces, **
         traces.add("the hash of the join code", b64encode(sha256(created["join_code"].encode()).digest()))
     for _ in range(3):
         seat = ask(client, "GET", path, None)["turn"]["seat"]
-        ask(
-            client,
-            "POST",
-            f"{path}/moves",
-            tokens[seat],
-            ask(client, "GET", f"{path}/moves", tokens[seat])["legal_moves"][0],
-        )
+        move = ask(client, "GET", f"{path}/moves", tokens[seat])["legal_moves"][0]
+        ask(client, "POST", f"{path}/moves", tokens[seat], move)
         game = store.read(created["game"]["id"])
         assert game is not None
         traces.add(f"the state at {game.version}", game.state[:40])

@@ -16,7 +16,6 @@ import redis
 from service.backends import erasures as erasures_module
 from service.backends import store as redis_backends
 from service.backends.facade import BackendsFacade
-from service.games.model.game import Game
 from service.games.model.schedule import bot_turn
 from service.games.store.checksums import with_sum
 from service.games.store.redis_store import RedisStore
@@ -27,7 +26,7 @@ from tests.api.erasing import Eraser, end_leases
 from tests.api.followers import SSE, events_in, everything, read_events, rest_of_stream, stream
 from tests.api.phases import PHASES, finished, in_phase, told
 from tests.api.redis_contents import clear, keys_with
-from tests.api.saved_games import decoded, take_snapshot
+from tests.api.saved_games import stored
 from tests.support.table import Json, seat_to_move
 
 pytestmark = pytest.mark.gate
@@ -90,10 +89,6 @@ def is_gone(api: Api, key: str, ref: str = ADA["ref"]) -> bool:
     answer = api.get(f"/v1/players/{ref}", token=key)
     assert answer.status_code == 200 or status_and_code(answer) == (404, "not_found")
     return answer.status_code == 404
-
-
-def stored(server: redis.Redis, table: Table) -> Game:
-    return decoded(table.id, take_snapshot(server, table.id))
 
 
 def spelled(token: str) -> list[bytes]:

@@ -20,7 +20,7 @@ from service.games.store.redis_store import RedisStore
 from tests.api.client import Api, Table, errors_of, status_and_code
 from tests.api.conftest import api_with_fixed_clock
 from tests.api.deals import deal
-from tests.api.saved_games import decoded, one_open_seat, restore, some_rounds, take_snapshot, variants_in_lane
+from tests.api.saved_games import one_open_seat, restore, some_rounds, stored, take_snapshot, variants_in_lane
 from tests.api.twins import twin
 from tests.support.lanes import GATE_VARIANTS, in_lane
 from tests.support.table import Json, round_over, round_over_or_reached, seat_to_move
@@ -232,7 +232,7 @@ def test_no_answer_has_a_seed_before_its_round_is_over_nor_the_master_seed(
 ) -> None:
     answers = fair.keep_answers()
     table = full_table(fair, variant, options=some_rounds(variant))
-    master = decoded(table.id, take_snapshot(server, table.id)).deck.seed
+    master = stored(server, table).deck.seed
     rng = Random(variant)
     at = 0
     for _ in range(2_000):

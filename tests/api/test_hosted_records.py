@@ -36,20 +36,14 @@ def lines(record: Record) -> list[VersionedEvent]:
     "clock", [{"turn": 60}, {"bank": 300, "increment": 10}], ids=lambda clock: "turn" if "turn" in clock else "bank"
 )
 def test_a_record_names_computer_players_and_the_clock(api: Api, clock: dict[str, int]) -> None:
-    body = {
-        "variant": "domino",
-        "players": [{"name": "Ada"}, {"bot": "greedy"}],
-        "clock": clock,
-        "absence": {"then": "claim"},
-    }
-    created: Any = api.post("/v1/games", body).get_json()
-    path, token = f"/v1/games/{created['game']['id']}", created["seats"][0]["token"]
-    assert api.ask_unchecked("PUT", f"{path}/players/0/presence", json={"away": True}, token=token).status_code == 200
-    shown = api.get(f"{path}/record").get_json()
+    people: list[dict[str, Any]] = [{"name": "Ada"}, {"bot": "greedy"}]
+    table = api.create("domino", people, clock=clock, absence={"then": "claim"})
+    assert api.put(f"{table.path}/players/0/presence", {"away": True}, token=table.tokens[0]).status_code == 200
+    shown = table.get("/record").get_json()
     assert shown["players"] == [{"seat": 0, "name": "Ada"}, {"seat": 1, "name": "Rosa", "bot": "greedy", "edition": 1}]
     assert (shown["clock"], shown["absence"]) == (clock, {"then": "claim"})
     assert shown["rounds"][0]["events"][-1] == {"version": 3, "type": "left", "seat": 0, "data": {}}
-    text = api.get(f"{path}/record", headers={"Accept": "text/plain"}).get_data(as_text=True)
+    text = table.record()
     assert '[Player 1 "Rosa" bot=greedy edition=1]\n[Clock "' in text
     assert "\n3. 0: left\n" in text
 

@@ -162,10 +162,8 @@ def test_a_key_belongs_to_its_game(api: Api) -> None:
 
 
 def test_the_same_key_of_different_players_makes_different_joins(api: Api) -> None:
-    table, key = (
-        api.create("domino", [{"name": "Ada"}, {"name": "Bo"}, *[{"open": True}] * 3], options={"set": 9}),
-        new_key(),
-    )
+    people = [{"name": "Ada"}, {"name": "Bo"}, *[{"open": True}] * 3]
+    table, key = api.create("domino", people, options={"set": 9}), new_key()
     body = {"name": "Cem", "join_code": table.join_code}
     answers = [
         api.post(f"{table.path}/players", body, token=token, headers={"Idempotency-Key": key})
@@ -274,10 +272,8 @@ def test_a_request_is_repeated_with_the_same_tokens_while_the_secret_is_rotated(
     api: Api, redis_url: str, feed: RedisEventFeed, kind: str
 ) -> None:
     """The new secret in front, behind the old one, and among others; until the old one is removed."""
-    rotated = [
-        another_worker(redis_url, feed, *secrets)
-        for secrets in ([b"new", SECRET], [SECRET, b"new"], [b"newer", b"new", SECRET])
-    ]
+    secrets = ([b"new", SECRET], [SECRET, b"new"], [b"newer", b"new", SECRET])
+    rotated = [another_worker(redis_url, feed, *each) for each in secrets]
     write, key = write_for(api, kind), new_key()
     first = send(api, write, key)
     for worker in rotated:

@@ -41,11 +41,8 @@ def test_joining_takes_the_first_open_seat_and_returns_its_token(api: Api, table
 def test_a_seat_taken_is_one_event_and_the_game_still_waits_for_the_next(api: Api, table: Table) -> None:
     game = said(api.join(table, "Bo"))["game"]
     assert (game["status"], game["version"], game["round"]) == ("waiting", 2, 0)
-    assert [(player["kind"], player.get("name")) for player in game["players"]] == [
-        ("human", "Bo"),
-        ("human", "Ada"),
-        ("open", None),
-    ]
+    names = [(player["kind"], player.get("name")) for player in game["players"]]
+    assert names == [("human", "Bo"), ("human", "Ada"), ("open", None)]
 
 
 @pytest.mark.parametrize("variant", variants())
@@ -125,9 +122,8 @@ def test_a_seat_cannot_move_before_all_seats_are_taken(api: Api, server: redis.R
 
 
 def test_the_holder_of_a_seat_may_take_another_one_with_the_join_code(api: Api, table: Table) -> None:
-    answer = api.post(
-        f"{table.path}/players", {"name": "Ada again", "join_code": table.join_code}, token=table.tokens[1]
-    )
+    body = {"name": "Ada again", "join_code": table.join_code}
+    answer = api.post(f"{table.path}/players", body, token=table.tokens[1])
     assert answer.status_code == 201
     assert said(answer)["seat"] == 0
 
@@ -151,6 +147,5 @@ def test_errors_of_a_join_are_checked_in_the_documented_order(api: Api) -> None:
         (422, path, {"json": {"name": "Bo", "join_code": 1}}),
         (409, path, {"json": right}),
     ]
-    assert [api.ask("POST", where, **request).status_code for _, where, request in cases] == [
-        status for status, _, _ in cases
-    ]
+    statuses = [api.ask("POST", where, **request).status_code for _, where, request in cases]
+    assert statuses == [status for status, _, _ in cases]

@@ -321,9 +321,8 @@ def test_no_log_holds_a_token_a_code_a_key_or_a_tile(
     table = api.create("domino", people, seed="a seed that nobody may read")
     player = {"name": "Secret Bo", "join_code": table.join_code}
     for _ in range(2):
-        table.tokens[1] = api.post(f"{table.path}/players", player, headers={"Idempotency-Key": key}).get_json()[
-            "token"
-        ]
+        joined = api.post(f"{table.path}/players", player, headers={"Idempotency-Key": key})
+        table.tokens[1] = joined.get_json()["token"]
     api.play_until(table, lambda view: len(view["board"]["tiles"]) > 4)
     changed = [api.post(f"{table.path}/players/0/token", {}, token=table.tokens[0], headers={"Idempotency-Key": key})]
     for path in ("", "/moves", "/score", "/events"):

@@ -178,9 +178,7 @@ def test_the_fairness_of_an_arranged_game_is_known_without_its_history() -> None
 
 def test_another_viewer_and_another_version_get_their_own_response(game: LongGame) -> None:
     spectator = game.get("/record", TEXT)
-    seats = [
-        game.api.get(f"{game.table.path}/record", headers=TEXT, token=token) for token in game.table.tokens.values()
-    ]
+    seats = [game.table.get("/record", seat, Accept="text/plain") for seat in game.table.tokens]
     assert len({spectator.data, *(each.data for each in seats)}) == 3
     game.play_on()
     assert game.get("/record", TEXT).data != spectator.data

@@ -23,16 +23,13 @@ def test_who_has_the_view_of_before_an_outage_gets_the_deadline_that_is_applied(
     api = Api(create_app(games).test_client(use_cookies=False))
     table = api.create("domino", 2, clock={"turn": 60})
     store.beat()
-    paths = [table.path, f"{table.path}/moves", f"{table.path}?text=true"]
+    paths = ["", "/moves", "?text=true"]
 
     def tags() -> list[str]:
-        return [api.get(path, token=table.tokens[0]).headers["ETag"] for path in paths]
+        return [table.get(path, 0).headers["ETag"] for path in paths]
 
     def statuses(known: list[str]) -> list[int]:
-        answers = zip(paths, known, strict=True)
-        return [
-            api.get(path, token=table.tokens[0], headers={"If-None-Match": tag}).status_code for path, tag in answers
-        ]
+        return [table.get(path, 0, If_None_Match=tag).status_code for path, tag in zip(paths, known, strict=True)]
 
     before, first = tags(), api.view(table, 0)
     assert statuses(before) == [304] * 3
@@ -42,5 +39,5 @@ def test_who_has_the_view_of_before_an_outage_gets_the_deadline_that_is_applied(
     view = api.view(table, 0)
     assert view["version"] == first["version"]
     assert milliseconds(view["turn"]["deadline"]) == now + 90_000 - 1000
-    assert api.get(paths[1], token=table.tokens[0]).get_json()["turn"] == view["turn"]
+    assert table.get("/moves", 0).get_json()["turn"] == view["turn"]
     assert statuses(tags()) == [304] * 3

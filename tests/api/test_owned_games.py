@@ -15,11 +15,10 @@ import redis
 
 from service.backends.facade import BackendsFacade
 from service.backends.keys import CACHE_SECONDS, REVOKED_SECONDS
-from service.games.model.game import Game
 from service.web.http.streams import CHECK_SECONDS, NDJSON, SSE
 from tests.api.client import Api, Table, causes_of, invalid_fields, status_and_code
 from tests.api.phases import finished
-from tests.api.saved_games import decoded, take_snapshot
+from tests.api.saved_games import stored
 
 pytestmark = pytest.mark.gate
 
@@ -48,10 +47,6 @@ def table(api: Api, waiting: Table) -> Table:
     """A game with every kind of player; the seat that was open is taken."""
     api.take_seat(waiting)
     return waiting
-
-
-def stored(server: redis.Redis, table: Table) -> Game:
-    return decoded(table.id, take_snapshot(server, table.id))
 
 
 def told(text: str) -> set[str]:

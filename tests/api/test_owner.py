@@ -15,7 +15,7 @@ from service.games.model.tokens import hash_secret
 from tests.api.client import Api, Table, causes_of, refusal, status_and_code, viewers
 from tests.api.phases import finished
 from tests.api.redis_contents import keys_with
-from tests.api.saved_games import decoded, shortest, take_snapshot, unchanged
+from tests.api.saved_games import shortest, stored, unchanged
 from tests.support.table import Json, match_finished, seat_to_move
 
 pytestmark = pytest.mark.gate
@@ -305,7 +305,7 @@ def test_a_lost_token_is_replaced_and_all_are_told(api: Api, app_key: str, serve
         assert api.get(path, token=old).status_code == 401
     assert api.get(table.path, token=body["token"]).get_json()["you"]["seat"] == 1
     assert [(each["type"], each["seat"]) for each in events(api, table, version)] == [("token_changed", 1)]
-    assert decoded(table.id, take_snapshot(server, table.id)).seats[1].token_hash == hash_secret(body["token"])
+    assert stored(server, table).seats[1].token_hash == hash_secret(body["token"])
     assert body["token"] not in api.get(table.path, token=app_key).text
 
 
@@ -391,7 +391,7 @@ def test_a_new_join_code_opens_the_seats_and_the_old_one_nothing(
     code = answer.get_json()["join_code"]
     assert answer.get_json() == {"join_code": code} != {"join_code": table.join_code}
     assert status_and_code(api.join(table)) == (403, "forbidden")
-    game = decoded(table.id, take_snapshot(server, table.id))
+    game = stored(server, table)
     assert game.join_hash == hash_secret(code)
     assert game.ownership is not None
     assert (game.ownership.join_code, game.ownership.lobby) == (code, lobby.get("lobby"))

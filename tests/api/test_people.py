@@ -52,10 +52,8 @@ def test_a_person_s_games_seats_names_and_results_are_told(api: Api, app_key: st
             assert game[name] == view[name], name
         (told,) = game["seats"]
         player = view["players"][seat]
-        assert told == {
-            **{name: player[name] for name in ("seat", "name", "kind", "total", "active")},
-            "rank": standings[seat]["rank"],
-        }
+        same = {name: player[name] for name in ("seat", "name", "kind", "total", "active")}
+        assert told == {**same, "rank": standings[seat]["rank"]}
 
 
 def test_a_person_in_two_seats_and_in_an_open_one_is_told_of_each(api: Api, app_key: str, publish: Publish) -> None:

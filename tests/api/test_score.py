@@ -60,12 +60,8 @@ def test_every_seat_is_listed_once_with_the_name_and_total_of_the_view(api: Api,
     assert sorted(standings) == [player["seat"] for player in players]
     for player in players:
         shown = standings[player["seat"]]
-        assert shown.get("team") == player.get("team")
-        assert (shown.get("name"), shown["total"], shown["active"]) == (
-            player.get("name"),
-            player["total"],
-            player["active"],
-        )
+        for name in ("name", "team", "total", "active"):
+            assert shown.get(name) == player.get(name)
 
 
 def test_the_better_total_comes_first_who_is_out_last_and_ties_share_a_rank(api: Api, saved_game: SavedGame) -> None:

@@ -198,6 +198,5 @@ def test_a_table_that_was_listed_but_never_made_is_made_by_the_next_one(
     for name in server.keys(f"domino:{{{game}}}*"):
         server.delete(name)
     assert table_of([ada, seek("Bo")]) == [("a", 0, True), ("a", 1, True)]
-    assert [each["kind"] for each in timed_api.get(f"/v1/games/{game}").get_json()["players"]] == [
-        *("open", "human", "open")
-    ]
+    view = timed_api.get(f"/v1/games/{game}").get_json()
+    assert [each["kind"] for each in view["players"]] == ["open", "human", "open"]

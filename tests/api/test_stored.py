@@ -31,9 +31,8 @@ def arranged(rounds: int) -> list[dict[str, Any]]:
     deals = []
     for number in range(1, rounds + 1):
         hands, stock = split(shuffle(double_set(6), seed_from_text("stored"), number, 0), [7, 7])
-        deals.append(
-            {"hands": [[tile.name for tile in hand] for hand in hands], "stock": [tile.name for tile in stock]}
-        )
+        dealt = [[tile.name for tile in each] for each in (*hands, stock)]
+        deals.append({"hands": dealt[:2], "stock": dealt[2]})
     return deals
 
 

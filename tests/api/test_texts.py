@@ -100,9 +100,8 @@ def test_a_view_in_the_answer_to_a_change_has_the_sentence_of_a_get(
 
     players = [{"name": "Ada"}, {"open": True}]
     clock = {"clock": {"turn": 60}, "absence": {"then": "claim"}}
-    created, view = change(
-        "POST", "/v1/games", {"variant": "domino", "players": players, "seed": SEED, **clock}, app_key
-    )
+    body = {"variant": "domino", "players": players, "seed": SEED, **clock}
+    created, view = change("POST", "/v1/games", body, app_key)
     assert view["text"].startswith(waits)
     path, code, tokens = f"/v1/games/{view['id']}", created["join_code"], {0: created["seats"][0]["token"]}
     joined, view = change("POST", f"{path}/players", {"name": "Bo", "join_code": code}, None)
@@ -120,14 +119,11 @@ def test_a_view_in_the_answer_to_a_change_has_the_sentence_of_a_get(
 def test_a_rematch_has_the_sentence_of_a_get_and_again_when_it_is_repeated(api: Api, saved_games: SavedGames) -> None:
     table = saved_games.at("domino", "finished").table
     for language in ("en", "de", "en"):
-        answer = api.post(
-            f"{table.path}/rematch?text=true", token=table.tokens[0], headers={"Accept-Language": language}
-        )
+        asked = {"Accept-Language": language}
+        answer = api.post(f"{table.path}/rematch?text=true", token=table.tokens[0], headers=asked)
         told: Any = answer.json
         assert (answer.status_code, answer.headers["Content-Language"]) == (201, language)
-        got = api.get(
-            f"/v1/games/{told['game']['id']}?text=true", token=told["token"], headers={"Accept-Language": language}
-        )
+        got = api.get(f"/v1/games/{told['game']['id']}?text=true", token=told["token"], headers=asked)
         assert told["game"] == got.json
 
 
@@ -174,10 +170,8 @@ def test_a_move_may_be_made_on_a_view_with_a_sentence(api: Api, headers: dict[st
 def test_a_long_poll_answers_with_a_sentence(api: Api, table: Table) -> None:
     version = table.view()["version"]
     answer = ask(api, table, f"?after={version - 1}&wait=25&text=true", 0, **GERMAN)
-    assert (answer.json["text"], answer.headers["Content-Language"]) == (
-        ask(api, table, "?text=true", 0, **GERMAN).json["text"],
-        "de",
-    )
+    state = ask(api, table, "?text=true", 0, **GERMAN).json["text"]
+    assert (answer.json["text"], answer.headers["Content-Language"]) == (state, "de")
 
 
 @pytest.mark.parametrize("path", ["?text=yes", "?text=", "?text=1", "/events?text=TRUE"])

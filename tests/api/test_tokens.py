@@ -119,11 +119,8 @@ def test_after_a_token_change_only_the_new_token_is_valid(api: Api, server: redi
 def unversioned(shown: Any) -> Any:
     """A view without version and times."""
     if isinstance(shown, dict):
-        return {
-            name: unversioned(value)
-            for name, value in shown.items()
-            if name not in ("version", "updated_at", "expires_at")
-        }
+        versions = ("version", "updated_at", "expires_at")
+        return {name: unversioned(value) for name, value in shown.items() if name not in versions}
     return [unversioned(each) for each in shown] if isinstance(shown, list) else shown
 
 
@@ -177,10 +174,8 @@ def test_the_body_is_nothing_or_an_empty_object(api: Api, table: Table, body: by
 def refused(api: Api, server: redis.Redis, table: Table, path: str, token: str | None) -> tuple[int, str]:
     """Check that a change with this token gets this answer, with or without a key, and changes nothing."""
     with unchanged(server, table):
-        answers = [
-            api.ask("POST", path, token=token, headers=headers)
-            for headers in ({}, {"Idempotency-Key": "a-key-of-the-owner"})
-        ]
+        keys: tuple[dict[str, str], ...] = ({}, {"Idempotency-Key": "a-key-of-the-owner"})
+        answers = [api.ask("POST", path, token=token, headers=headers) for headers in keys]
     ((status, code),) = {status_and_code(answer) for answer in answers}
     return status, code
 

@@ -79,9 +79,8 @@ def test_a_code_that_is_given_is_checked_with_a_key_too(api: Api, app_key: str, 
     table = owned(api, app_key, open_seats=2)
     with unchanged(server, table):
         for headers in ({}, KEY):
-            answer = api.post(
-                f"{table.path}/players", {"name": "Cleo", "join_code": "WRONG"}, token=app_key, headers=headers
-            )
+            body = {"name": "Cleo", "join_code": "WRONG"}
+            answer = api.post(f"{table.path}/players", body, token=app_key, headers=headers)
             assert refusal(answer) == (403, "forbidden", "wrong_join_code")
     assert take_seat(api, table, app_key, join_code=table.join_code).status_code == 201
     assert take_seat(api, table, app_key).status_code == 201
@@ -145,17 +144,15 @@ def listed_code(api: Api, table: Table, key: str) -> str | None:
 def test_the_owner_is_told_the_code_of_an_open_seat(
     api: Api, app_key: str, publish: Publish, lobby: dict[str, str]
 ) -> None:
-    answer = api.post(
-        "/v1/games", {"variant": "domino", "players": [{"open": True}] * 2, **lobby}, token=app_key
-    ).get_json()
-    table = Table(api, answer)
-    code = answer["join_code"]
-    assert (answer["game"]["join_code"], answer["game"]) == (code, api.get(table.path, token=app_key).get_json())
+    table = api.create("domino", [{"open": True}] * 2, key=app_key, **lobby)
+    code = table.join_code
+    assert table.created["game"]["join_code"] == code
+    assert table.created["game"] == api.get(table.path, token=app_key).get_json()
     publish()
     assert listed_code(api, table, app_key) == code
     code = api.post(f"{table.path}/join-code", token=app_key).get_json()["join_code"]
     publish()
-    assert code_of(api, table, app_key) == listed_code(api, table, app_key) == code != answer["join_code"]
+    assert code_of(api, table, app_key) == listed_code(api, table, app_key) == code != table.join_code
     renamed = api.ask("PATCH", f"{table.path}/players/0", json={"ref": CLEO}, token=app_key).get_json()
     assert renamed["join_code"] == code
     assert take_seat(api, table, None, join_code=code).status_code == 201

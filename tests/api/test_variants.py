@@ -92,13 +92,10 @@ def test_a_variant_is_described_in_every_language(api: Api, variant: str, langua
     for key, option in english["options"]["properties"].items():
         spoken = other["options"]["properties"][key]
         assert option["description"] != spoken["description"]
-        texts = {"title", "description", "oneOf"}
-        assert [each["const"] for each in option.get("oneOf", [])] == [
-            each["const"] for each in spoken.get("oneOf", [])
-        ]
-        assert {name: option[name] for name in option.keys() - texts} == {
-            name: spoken[name] for name in spoken.keys() - texts
-        }
+        values = [[each["const"] for each in described.get("oneOf", [])] for described in (option, spoken)]
+        assert values[0] == values[1]
+        same = option.keys() - {"title", "description", "oneOf"}
+        assert {name: option[name] for name in same} == {name: spoken[name] for name in same}
     assert english["deals"] == other["deals"]
 
 

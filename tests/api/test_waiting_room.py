@@ -125,9 +125,7 @@ def test_earlier_versions_are_shown_with_the_seats_of_their_time(api: Api, table
     assert kinds(start(api, table, bo["token"]).get_json()) == [("human", "Bo"), ("human", "Cem")]
     for then in shown:
         after = then["version"] - 1
-        again = api.get(
-            f"{table.path}/events?view=true&text=true&limit=1&after={after}", token=table.tokens[2]
-        ).get_json()
+        again = table.get(f"/events?view=true&text=true&limit=1&after={after}", 2).get_json()
         if after < 2:
             then["players"][0]["name"] = "Player 1"  # has left since
         for each in ("expires_at", "text"):

@@ -249,9 +249,7 @@ def test_a_message_that_was_tried_is_sent_again(api: Api, app_key: str, tried: T
 def test_a_message_that_cannot_be_sent_again_is_refused_with_the_reason(
     api: Api, app_key: str, other_key: str, tried: Tried, server: redis.Redis
 ) -> None:
-    deleted, expired, foreign = (
-        api.post("/v1/games", GAME, token=key).get_json()["game"]["id"] for key in (app_key, app_key, other_key)
-    )
+    deleted, expired, foreign = (api.create("domino", 2, key=key).id for key in (app_key, app_key, other_key))
     assert api.ask("DELETE", f"/v1/games/{deleted}", token=app_key).status_code == 204
     server.delete(*keys.of_game(expired))
     tried.log("msg_0", "webhook.challenge", None)

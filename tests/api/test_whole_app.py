@@ -83,10 +83,8 @@ def method_of(rule: Rule) -> str:
 
 def test_every_route_is_described_or_nothing_that_a_client_calls(app: Flask) -> None:
     described = {rule.rule for rule, _ in operations(app)}
-    undescribed = {
-        rule.rule for rule in app.url_map.iter_rules() if operation_of(app.view_functions[rule.endpoint]) is None
-    }
-    assert undescribed == NOT_IN_DOCUMENT
+    every = {rule.rule: operation_of(app.view_functions[rule.endpoint]) for rule in app.url_map.iter_rules()}
+    assert {rule for rule, operation in every.items() if operation is None} == NOT_IN_DOCUMENT
     assert described.isdisjoint(NOT_IN_DOCUMENT)
 
 
@@ -117,9 +115,8 @@ def test_every_route_that_is_not_public_refuses_a_missing_or_wrong_token(app: Fl
     assert guarded
     for rule, described in guarded:
         for token in (None, "seat_of_nobody", elsewhere.tokens[0]):
-            answer = api.ask(
-                method_of(rule), rule.rule.replace("<game>", here.id).replace("<int:seat>", "0"), token=token
-            )
+            path = rule.rule.replace("<game>", here.id).replace("<int:seat>", "0")
+            answer = api.ask(method_of(rule), path, token=token)
             refused = token is not None or described.id not in WITHOUT_TOKEN
             if described.id in ANYONE_OR_APPLICATION | PUBLIC_OR_APPLICATION and token is not None:
                 refused = not token.startswith("seat_")
