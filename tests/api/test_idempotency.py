@@ -29,6 +29,7 @@ from service.web.http.errors import InvalidBody
 from tests.api.client import Api, Table, invalid_fields, location_of, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.keyed_moves import play_with_keys
+from tests.api.redis_contents import contents, flat
 from tests.api.saved_games import (
     SEED,
     SavedGames,
@@ -77,12 +78,15 @@ def write_for(api: Api, operation: str) -> Write:
         body = {"name": "Cem", "join_code": str(table.join_code)}
         return Write(f"{table.path}/players", body, None, table, body | {"name": "Dua"})
     table = api.create("domino", 2, seed=SEED)
-    seat = seat_to_move(api.view(table))
+    seat = table.to_move()
     if operation == "token":
         return Write(f"{table.path}/players/{seat}/token", {}, table.tokens[seat], table, None)
-    move = api.moves(table, seat)[0]
-    unguarded = {name: value for name, value in move.items() if name != "version"}
-    return Write(f"{table.path}/moves", move, table.tokens[seat], table, unguarded)
+    move = table.moves(seat)[0]
+    return Write(f"{table.path}/moves", move, table.tokens[seat], table, unversioned(move))
+
+
+def unversioned(move: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in move.items() if name != "version"}
 
 
 @pytest.fixture(params=OPERATIONS)
@@ -126,31 +130,28 @@ def test_a_number_beyond_all_machines_is_a_body_like_any_other(api: Api) -> None
 
 def test_a_refused_move_can_be_retried_under_its_key(api: Api, server: redis.Redis) -> None:
     table = api.create("domino", 2, seed=SEED)
-    seat, key = seat_to_move(api.view(table)), new_key()
-    move = api.moves(table, seat)[0]
-    wanted = {name: value for name, value in move.items() if name != "version"}
-    early = {"Idempotency-Key": key}
+    seat, key = table.to_move(), {"Idempotency-Key": new_key()}
+    wanted, stale = unversioned(table.moves(seat)[0]), key | {"If-Match": '"1"'}
     with unchanged(server, table):
-        assert status_and_code(api.move(table, 1 - seat, wanted, headers=early)) == (409, "not_your_turn")
-        stale = api.move(table, seat, wanted, headers=early | {"If-Match": '"1"'})
-        assert status_and_code(stale) == (412, "stale_version")
-        assert status_and_code(api.move(table, seat, {"action": "pass"}, headers=early)) == (409, "illegal_move")
-    first = api.move(table, seat, wanted, headers=early)
-    assert_same(api.move(table, seat, wanted, headers=early | {"If-Match": '"1"'}), first)
+        for by, move, headers, refused in (
+            (1 - seat, wanted, key, (409, "not_your_turn")),
+            (seat, wanted, stale, (412, "stale_version")),
+            (seat, {"action": "pass"}, key, (409, "illegal_move")),
+        ):
+            assert status_and_code(api.move(table, by, move, headers=headers)) == refused
+    first = api.move(table, seat, wanted, headers=key)
+    assert_same(api.move(table, seat, wanted, headers=stale), first)
 
 
 # The scope of a key
 
 
 def test_a_key_belongs_to_its_seat(api: Api) -> None:
-    table, key = api.create("domino", 2, seed=SEED), new_key()
-    first = seat_to_move(api.view(table))
-    made = []
+    table, key = api.create("domino", 2, seed=SEED), {"Idempotency-Key": new_key()}
+    first = table.to_move()
     for seat in (first, 1 - first):
-        move = api.moves(table, seat)[0]
-        made.append(api.move(table, seat, move, headers={"Idempotency-Key": key}))
-    assert [replayed(answer) for answer in made] == [False, False]
-    assert [answer.get_json()["you"]["seat"] for answer in made] == [first, 1 - first]
+        made = api.move(table, seat, table.moves(seat)[0], headers=key)
+        assert (replayed(made), made.get_json()["you"]["seat"]) == (False, seat)
 
 
 def test_a_key_belongs_to_its_game(api: Api) -> None:
@@ -162,23 +163,20 @@ def test_a_key_belongs_to_its_game(api: Api) -> None:
 
 
 def test_the_same_key_of_different_players_makes_different_joins(api: Api) -> None:
-    people = [{"name": "Ada"}, {"name": "Bo"}, *[{"open": True}] * 3]
-    table, key = api.create("domino", people, options={"set": 9}), new_key()
-    body = {"name": "Cem", "join_code": table.join_code}
-    answers = [
-        api.post(f"{table.path}/players", body, token=token, headers={"Idempotency-Key": key})
-        for token in (None, *table.tokens.values())
+    people: list[dict[str, Any]] = [{"name": "Ada"}, {"name": "Bo"}, *[{"open": True}] * 3]
+    table, key = api.create("domino", people, options={"set": 9}), {"Idempotency-Key": new_key()}
+    body, bearers = {"name": "Cem", "join_code": table.join_code}, (None, *table.tokens.values())
+    answers = [api.post(f"{table.path}/players", body, token=token, headers=key) for token in bearers]
+    assert [(replayed(answer), answer.get_json()["seat"]) for answer in answers] == [
+        (False, seat) for seat in (2, 3, 4)
     ]
-    assert [replayed(answer) for answer in answers] == [False] * 3
     assert len({answer.get_json()["token"] for answer in answers}) == 3
-    assert [answer.get_json()["seat"] for answer in answers] == [2, 3, 4]
 
 
 def test_a_replay_is_for_its_own_seat_only(api: Api) -> None:
     write, key = write_for(api, "move"), new_key()
     assert write.table is not None
-    first = send(api, write, key)
-    seat = first.get_json()["you"]["seat"]
+    seat = send(api, write, key).get_json()["you"]["seat"]
     assert status_and_code(send(api, write._replace(token=write.table.tokens[1 - seat]), key)) == (412, "stale_version")
     for token in (None, "seat_nobody", api.create("domino", 2).tokens[0]):
         assert status_and_code(send(api, write._replace(token=token), key)) == (401, "unauthorized")
@@ -189,32 +187,34 @@ def test_a_replay_is_for_its_own_seat_only(api: Api) -> None:
 
 @pytest.mark.parametrize("variant", variants_in_lane())
 def test_every_move_of_a_match_is_answered_again_under_its_key(api: Api, server: redis.Redis, variant: str) -> None:
-    people = one_open_seat(variant)
-    create_key = {"Idempotency-Key": new_key()}
-    body = {"variant": variant, "players": people, "seed": SEED, "options": shortest(variant)}
-    created = api.post("/v1/games", body, headers=create_key)
-    created_game = created.get_json()
-    table = Table(api, created_game)
-    join_key = {"Idempotency-Key": new_key()}
-    player = {"name": "Late", "join_code": table.join_code}
-    joined = api.post(f"{table.path}/players", player, headers=join_key)
-    table.tokens[len(people) - 1] = joined.get_json()["token"]
+    keys = [{"Idempotency-Key": new_key()} for _ in range(2)]
 
+    def create() -> TestResponse:
+        people, options = one_open_seat(variant), shortest(variant)
+        return api.try_create(variant, people, headers=keys[0], seed=SEED, options=options)
+
+    def join() -> TestResponse:
+        return api.post(f"{table.path}/players", {"name": "Late", "join_code": table.join_code}, headers=keys[1])
+
+    created = create()
+    table = Table(api, created.get_json())
+    joined = join()
+    table.tokens[joined.get_json()["seat"]] = joined.get_json()["token"]
     made = play_with_keys(api, table, Random(SEED), if_match=True)
     assert made
     with unchanged(server, table):
         for seat, move, headers, first in made:
             assert_same(api.move(table, seat, move, headers=headers), first)
-        assert_same(api.post("/v1/games", body, headers=create_key), created)
-        assert_same(api.post(f"{table.path}/players", player, headers=join_key), joined)
+        assert_same(create(), created)
+        assert_same(join(), joined)
 
 
 def test_a_move_without_a_version_that_is_legal_again_is_not_made_again(api: Api, saved_games: SavedGames) -> None:
     table = saved_games.at("domino", "dealt").table
     view = api.play_until_draw(table, Random(SEED))
-    seat, headers = seat_to_move(view), {"Idempotency-Key": new_key()}
-    first = api.move(table, seat, {"action": "draw"}, headers=headers)
-    assert_same(api.move(table, seat, {"action": "draw"}, headers=headers), first)
+    headers = {"Idempotency-Key": new_key()}
+    first, again = (api.move(table, seat_to_move(view), {"action": "draw"}, headers=headers) for _ in range(2))
+    assert_same(again, first)
     assert api.view(table)["version"] == view["version"] + 1
 
 
@@ -226,18 +226,18 @@ def test_a_repeated_join_gets_its_first_seat_when_all_seats_are_taken(api: Api) 
     assert status_and_code(api.join(write.table)) == (409, "seats_taken")
     again = send(api, write, key)
     assert_same(again, first)
-    assert again.get_json()["game"]["status"] == "waiting"
-    assert api.get(write.table.path, token=again.get_json()["token"]).get_json()["you"]["seat"] == 2
+    joined = again.get_json()
+    assert joined["game"]["status"] == "waiting"
+    assert api.get(write.table.path, token=joined["token"]).get_json()["you"]["seat"] == 2
 
 
 def test_the_tokens_of_a_replayed_game_are_those_that_play(api: Api) -> None:
     write, key = write_for(api, "create"), new_key()
     send(api, write, key)
-    created_game = send(api, write, key).get_json()
-    path = f"/v1/games/{created_game['game']['id']}"
-    assert api.post(f"{path}/players", {"name": "Cem", "join_code": created_game["join_code"]}).status_code == 201
-    for each in created_game["seats"]:
-        assert api.get(path, token=each["token"]).get_json()["you"]["seat"] == each["seat"]
+    table = Table(api, send(api, write, key).get_json())
+    assert api.join(table).status_code == 201
+    for seat in table.tokens:
+        assert api.view(table, seat)["you"]["seat"] == seat
 
 
 def test_a_token_change_can_be_retried_with_the_old_token(api: Api) -> None:
@@ -303,65 +303,24 @@ def test_the_store_never_holds_a_token_or_a_code(api: Api, server: redis.Redis, 
     if write.table is not None:
         secrets |= {*write.table.tokens.values(), *([write.table.join_code] if write.table.join_code else [])}
     assert secrets or write.path.endswith("/moves")
-    for name, value in stored_values(server):
-        text = name + value
+    for name, value in contents(server):
+        text = name + flat(value)
         assert not [each for each in (*secrets, key) if each.removeprefix("seat_").encode() in text]
-
-
-def stored_values(server: redis.Redis) -> list[tuple[bytes, bytes]]:
-    names: Any = server.keys("*")
-    stored = []
-    for name in names:
-        kind: Any = server.type(name)
-        if kind == b"none":  # it has expired since
-            continue
-        values: Any = _READ[kind](server, name)
-        stored += [(name, each) for each in values]
-    return stored
-
-
-_READ: dict[bytes, Callable[[redis.Redis, bytes], Any]] = {
-    b"string": lambda server, name: [server.get(name) or b""],
-    b"list": lambda server, name: server.lrange(name, 0, -1),
-    b"set": lambda server, name: server.smembers(name),
-    b"zset": lambda server, name: server.zrange(name, 0, -1),
-    b"hash": lambda server, name: [b for pair in server.hgetall(name).items() for b in pair],
-    b"stream": lambda server, name: [b for _, item in server.xrange(name) for pair in item.items() for b in pair],  # type: ignore[union-attr]
-}
-"""What is stored under a key, by its type."""
 
 
 # Invalid keys, and the order of errors
 
-NO_KEYS = {
-    "nothing": "",
-    "spaces": "   ",
-    "empty quotes": '""',
-    "one character too many": "x" * 256,
-    "one character too many in quotes": f'"{"x" * 256}"',
-    "a very long one": "x" * 100_000,
-    "a control character": "a\x01b",
-    "NUL": "a\0b",
-    "DEL": "a\x7fb",
-    "a tab": "a\tb",
-    "a space": "a b",
-    "half a quote": '"abc',
-    "a quote within": 'a"b',
-    "a backslash": "a\\b",
-    "an escaped quote": '"a\\"b"',
-    "two keys": "one, two",
-    "two keys side by side": "one,two",
-    "two quoted keys": '"one", "two"',
-    "with parameters": '"one";a=1',
-    "beyond ASCII": "schl\xfcssel",
-}
+NO_KEYS = (
+    *("", "   ", '""', "x" * 256, f'"{"x" * 256}"', "x" * 100_000, "a\x01b", "a\0b", "a\x7fb", "a\tb", "a b", '"abc'),
+    *('a"b', "a\\b", '"a\\"b"', "one, two", "one,two", '"one", "two"', '"one";a=1', "schl\xfcssel"),
+)
 
 
-@pytest.mark.parametrize("name", NO_KEYS)
-def test_a_key_that_is_none_is_invalid_and_named(api: Api, server: redis.Redis, name: str) -> None:
+@pytest.mark.parametrize("key", NO_KEYS, ids=lambda key: repr(key[:30]))
+def test_a_key_that_is_none_is_invalid_and_named(api: Api, server: redis.Redis, key: str) -> None:
     write = write_for(api, "move")
     before = state_of(server, write)
-    assert invalid_fields(send(api, write, NO_KEYS[name])) == ["Idempotency-Key"]
+    assert invalid_fields(send(api, write, key)) == ["Idempotency-Key"]
     assert state_of(server, write) == before
 
 
@@ -379,26 +338,19 @@ LONG_KEYS = (
 SHORT_KEYS = ("x", '"z"', '"a,b"', "y" * 15, f'"{"w" * 15}"')
 
 
-@pytest.mark.parametrize("key", LONG_KEYS)
-def test_any_visible_characters_make_a_key(api: Api, key: str) -> None:
+@pytest.mark.parametrize("key", [*LONG_KEYS, *SHORT_KEYS])
+def test_any_visible_characters_make_a_key_of_a_move(api: Api, key: str) -> None:
     write = write_for(api, "move")
     first = send(api, write, key)
     assert_same(send(api, write, key), first)
 
 
-@pytest.mark.parametrize("key", SHORT_KEYS)
-def test_a_short_key_is_enough_for_a_move(api: Api, key: str) -> None:
-    write = write_for(api, "move")
-    first = send(api, write, key)
-    assert_same(send(api, write, key), first)
-
-
-@pytest.mark.parametrize("key", [*LONG_KEYS, *SHORT_KEYS, *NO_KEYS.values()])
+@pytest.mark.parametrize("key", [*LONG_KEYS, *SHORT_KEYS, *NO_KEYS], ids=lambda key: repr(key[:30]))
 def test_the_document_says_which_keys_are_accepted(key: str) -> None:
     for path, length in (("", 16), ("/{game}/players", 16), ("/{game}/players/{seat}/token", 16), ("/{game}/moves", 1)):
         parameters = committed().operation("POST", f"/v1/games{path}")["parameters"]
         (schema,) = [each["schema"] for each in parameters if each["name"] == "Idempotency-Key"]
-        accepted = key not in NO_KEYS.values() and len(key.strip('"')) >= length
+        accepted = key not in NO_KEYS and len(key.strip('"')) >= length
         assert (len(key) >= schema["minLength"] and re.search(schema["pattern"], key) is not None) == accepted
         assert schema["minLength"] == length
 
@@ -482,9 +434,8 @@ def test_a_game_that_has_expired_since_is_not_there_for_its_key_either(api: Api,
 
 def test_a_move_of_a_round_that_has_ended_is_answered_as_it_was(api: Api, saved_games: SavedGames) -> None:
     table = saved_games.at("fido", "late").table
-    view = api.view(table)
-    seat, headers = seat_to_move(view), {"Idempotency-Key": new_key()}
-    move = api.moves(table, seat)[0]
+    seat, headers = table.to_move(), {"Idempotency-Key": new_key()}
+    move = table.moves(seat)[0]
     first = api.move(table, seat, move, headers=headers)
     api.play_until(table, lambda view: view["status"] == "round_over", Random(SEED))
     assert_same(api.move(table, seat, move, headers=headers), first)
@@ -495,20 +446,25 @@ def test_a_move_of_a_round_that_has_ended_is_answered_as_it_was(api: Api, saved_
 # ── What a worker caches ────────────────────────────────────────────────────────────────────────────────────────────
 
 
+def remembering(redis_url: str, feed: RedisEventFeed, table: Table) -> tuple[Api, Api, int, str]:
+    """A worker that has the game with its old token, another one, the seat to move, and its new token."""
+    seat = table.to_move()
+    one, other = another_worker(redis_url, feed), another_worker(redis_url, feed)
+    assert one.get(table.path, token=table.tokens[seat]).status_code == 200
+    changed = other.post(f"{table.path}/players/{seat}/token", token=table.tokens[seat])
+    assert changed.status_code == 201
+    return one, other, seat, changed.get_json()["token"]
+
+
 def test_a_worker_that_has_an_old_token_answers_no_key_for_it(api: Api, redis_url: str, feed: RedisEventFeed) -> None:
     """Another worker has changed the token of the seat, and its new holder has moved under this key."""
     table = api.create("domino", 2, seed=SEED)
-    seat = api.view(table)["turn"]["seat"]
-    old = table.tokens[seat]
-    remembering, other = another_worker(redis_url, feed), another_worker(redis_url, feed)
-    assert remembering.get(table.path, token=old).status_code == 200
-    new = other.post(f"{table.path}/players/{seat}/token", token=old).get_json()["token"]
-    move = other.get(f"{table.path}/moves", token=new).get_json()["legal_moves"][0]
-    key = {"Idempotency-Key": new_key()}
-    assert other.post(f"{table.path}/moves", move, token=new, headers=key).status_code == 201
+    one, other, seat, new = remembering(redis_url, feed, table)
+    path, key = f"{table.path}/moves", {"Idempotency-Key": new_key()}
+    move = other.get(path, token=new).get_json()["legal_moves"][0]
+    assert other.post(path, move, token=new, headers=key).status_code == 201
     for body in (move, {**move, "points": 1}):
-        answer = remembering.post(f"{table.path}/moves", body, token=old, headers=key)
-        assert status_and_code(answer) == (401, "unauthorized")
+        assert status_and_code(one.post(path, body, token=table.tokens[seat], headers=key)) == (401, "unauthorized")
 
 
 @pytest.mark.parametrize(
@@ -519,24 +475,20 @@ def test_whatever_a_handler_raises_a_revoked_token_is_unauthorized(
 ) -> None:
     """The worker has the game with the old token in its cache when its handler fails before any command."""
     table = api.create("domino", 2, seed=SEED)
-    seat = api.view(table)["turn"]["seat"]
-    old = table.tokens[seat]
-    remembering, other = another_worker(redis_url, feed), another_worker(redis_url, feed)
-    assert remembering.get(table.path, token=old).status_code == 200
-    assert other.post(f"{table.path}/players/{seat}/token", token=old).status_code == 201
+    one, _, seat, _ = remembering(redis_url, feed, table)
 
     def broken(_version: int | None) -> NoReturn:
         raise error
 
     monkeypatch.setattr(routes, "expected_game", broken)
-    answer = remembering.post(f"{table.path}/moves", {"action": "pass"}, token=old)
+    answer = one.post(f"{table.path}/moves", {"action": "pass"}, token=table.tokens[seat])
     assert status_and_code(answer) == (401, "unauthorized")
 
 
 def test_a_worker_that_caches_a_deleted_game_gives_nobody_access_to_it(api: Api, server: redis.Redis) -> None:
     table = api.create("domino", 2, seed=SEED)
-    seat = api.view(table)["turn"]["seat"]
-    move = api.moves(table, seat)[0]
+    seat = table.to_move()
+    move = table.moves(seat)[0]
     server.delete(keys.state(table.id), keys.events(table.id))
     for body in (move, {"action": "leap"}):
         assert status_and_code(api.move(table, seat, body)) == (401, "unauthorized")
