@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from werkzeug.test import TestResponse
 
 from service.games.facade import GamesFacade
 from service.records.parser import parse_record
@@ -25,16 +26,21 @@ TEXT = {"Accept": "text/plain"}
 JSON = {"Accept": "application/json"}
 
 
-def record_of(api: Api, table: Table, seat: int | None = None) -> str:
-    answer = api.get(f"{table.path}/record", token=None if seat is None else table.tokens[seat], headers=TEXT)
+def record_of(table: Table, seat: int | None = None) -> str:
+    answer = table.get("/record", seat, **TEXT)
     assert (answer.status_code, answer.content_type) == (200, "text/plain; charset=utf-8")
-    return str(answer.get_data(as_text=True))
+    return answer.text
 
 
-def as_json(api: Api, table: Table, seat: int | None = None) -> dict[str, Any]:
-    token = None if seat is None else table.tokens[seat]
-    shown: dict[str, Any] = api.get(f"{table.path}/record", token=token, headers=JSON).get_json()
+def as_json(table: Table, seat: int | None = None) -> dict[str, Any]:
+    shown: dict[str, Any] = table.get("/record", seat, **JSON).get_json()
     return shown
+
+
+def go_on(api: Api, record: str, seats: int, version: int | None = None, **more: Any) -> TestResponse:
+    """Ask for a game that continues a record."""
+    source = {"record": record} if version is None else {"record": record, "version": version}
+    return api.try_create(None, people(seats), continues=source, **more)
 
 
 def people(seats: int) -> list[dict[str, Any]]:
@@ -56,7 +62,7 @@ def played(app: Any) -> dict[str, tuple[Table, str]]:
         changed: Any = api.post(f"{table.path}/players/0/token", {}, token=table.tokens[0]).get_json()
         table.tokens[0] = changed["token"]
         api.play_until(table, match_finished, rng)
-        matches[variant] = table, record_of(api, table)
+        matches[variant] = table, record_of(table)
     return matches
 
 
@@ -91,7 +97,7 @@ def test_a_record_agrees_with_the_events_the_score_and_the_fairness_report(
     api: Api, played: dict[str, tuple[Table, str]], variant: str
 ) -> None:
     table, _ = played[variant]
-    record = as_json(api, table)
+    record = as_json(table)
     assert {seat["name"] for seat in record["players"]} == {each["name"] for each in api.view(table)["players"]}
     happened = api.get(f"{table.path}/events?limit=1000").get_json()["events"]
     around = ("created", "joined", "token_changed", "dealt", "drew")
@@ -120,24 +126,23 @@ def test_during_play_a_record_shows_each_seat_what_it_has_seen(api: Api, variant
         if round_over(view):
             break
         for seat in (None, *table.tokens):
-            record = parse_record(record_of(api, table, seat))
+            record = parse_record(record_of(table, seat))
             assert record.viewer == ("spectator" if seat is None else seat)
             assert (record.result, record.rounds[-2].seed) == (None, None)
             assert [each.code for each in verify(record).findings] == ["hidden_tile"]
-            shown = as_json(api, table, seat)
+            shown = as_json(table, seat)
             assert (shown["whole"], shown.get("seat")) == (False, seat)
             hands = shown["rounds"][-2]["deal"]["hands"]
             assert [hand["seat"] for hand in hands if "tiles" in hand] == ([] if seat is None else [seat])
-            answer: Any = api.post("/v1/verifications", record_of(api, table, seat)).get_json()
+            answer: Any = api.post("/v1/verifications", record_of(table, seat)).get_json()
             assert (answer["verified"], answer["finished"]) == (False, False)
             assert [each["code"] for each in answer["findings"]] == ["hidden_tile"]
-            refused = api.try_create(None, 2, continues={"record": record_of(api, table, seat)})
-            assert invalid_fields(refused) == ["continues"]
+            assert invalid_fields(go_on(api, record_of(table, seat), 2)) == ["continues"]
 
 
 def test_before_the_first_deal_a_record_has_its_commitment(api: Api) -> None:
     table = api.create("domino", [{"name": "Ada"}, {"open": True}])
-    record = parse_record(record_of(api, table))
+    record = parse_record(record_of(table))
     assert record.players == ("Ada", "")
     assert [each.commitment.hex() for each in record.rounds if each.commitment] == [
         each["commitment"] for each in api.view(table)["commitments"]
@@ -148,10 +153,10 @@ def test_before_the_first_deal_a_record_has_its_commitment(api: Api) -> None:
 def test_the_record_of_an_arranged_game_is_marked_as_arranged(api: Api) -> None:
     table = api.create("domino", 2, seed="a rainy evening")
     api.play_until(table, round_over, Random(1))
-    record = parse_record(record_of(api, table))
+    record = parse_record(record_of(table))
     assert (record.fairness, record.rounds[0].seed) == (ARRANGED, None)
     assert verify(record).findings == ()
-    assert "a rainy evening" not in record_of(api, table)
+    assert "a rainy evening" not in record_of(table)
 
 
 def test_a_record_is_text_or_json_and_known_by_its_own_etag(api: Api, played: dict[str, tuple[Table, str]]) -> None:
@@ -250,8 +255,7 @@ def test_a_record_is_played_on_from_any_point(api: Api, played: dict[str, tuple[
     versions = [line.version for each in parse_record(text).rounds for line in each.lines]
     made = 0
     for version in rng.sample(versions, 6):
-        body = {"continues": {"record": text, "version": version}, "players": people(seats)}
-        answer = api.post("/v1/games", body)
+        answer = go_on(api, text, seats, version)
         if answer.status_code == 422:
             (complaint,) = errors_of(answer.get_json())["continues"]
             assert f"from version {version};" in complaint
@@ -270,7 +274,7 @@ def test_a_record_is_played_on_from_any_point(api: Api, played: dict[str, tuple[
             event["data"] for event in before if event["type"] == "round_ended" and event["version"] <= version
         ]
         view = api.play_until(table, match_finished, rng)
-        record = parse_record(record_of(api, table))
+        record = parse_record(record_of(table))
         assert (record.fairness, record.players) == (ARRANGED, tuple(f"New {seat}" for seat in range(seats)))
         assert verify(record).findings == ()
         assert list(record.result or ()) == view["winners"]
@@ -282,9 +286,7 @@ def test_the_seats_of_a_match_played_on_hold_what_they_held(api: Api) -> None:
     api.play_until(table, reached(20), Random(3))
     then = {seat: api.view(table, seat) for seat in table.tokens}
     api.play_until(table, match_finished, Random(4))
-    answer = api.try_create(None, 3, continues={"record": table.record(), "version": 20})
-    created: Any = answer.get_json()
-    again = Table(api, created)
+    again = Table(api, go_on(api, table.record(), 3, 20).get_json())
     same = ("board", "turn", "you", "stock", "round", "status", "carry", "options")
     for seat in again.tokens:
         now = api.view(again, seat)
@@ -296,8 +298,7 @@ def test_the_seats_of_a_match_played_on_hold_what_they_held(api: Api) -> None:
 def test_a_record_is_continued_at_its_end_if_no_version_is_given(api: Api) -> None:
     table = api.create("domino", 2, seed="once")
     view = api.play_until(table, round_over, Random(1))
-    answer = api.post("/v1/games", {"continues": {"record": record_of(api, table)}, "players": people(2)})
-    created: Any = answer.get_json()
+    created = go_on(api, record_of(table), 2).get_json()
     assert (created["game"]["status"], created["game"]["round"]) == ("round_over", view["round"])
     again = Table(api, created)
     assert api.move(again, 0, {"action": "deal"}).get_json()["round"] == 2
@@ -310,13 +311,13 @@ def test_open_seats_of_a_match_played_on_are_taken_first(api: Api) -> None:
     api.play_until(table, reached(6), Random(1))
     api.play_until(table, round_over, Random(1))
     seats: list[dict[str, Any]] = [{"name": "Ada"}, {"open": True}, {"open": True}]
-    body = {"continues": {"record": record_of(api, table), "version": 6}, "players": seats}
+    body = {"continues": {"record": record_of(table), "version": 6}, "players": seats}
     created: Any = api.post("/v1/games", body).get_json()
     assert created["game"]["status"] == "waiting"
     assert "turn" not in created["game"]
     again = Table(api, created)
     assert api.move(again, 0, {"action": "draw"}).get_json()["code"] == "not_started"
-    waiting = parse_record(record_of(api, again, 0))
+    waiting = parse_record(record_of(again, 0))
     assert waiting.players == ("Ada", "", "")
     assert [each.code for each in verify(waiting).findings] == ["hidden_tile"]
     for seat in (1, 2):
@@ -326,15 +327,14 @@ def test_open_seats_of_a_match_played_on_are_taken_first(api: Api) -> None:
     events = api.get(f"{again.path}/events").get_json()["events"]
     assert [event["type"] for event in events if event["type"] in ("dealt", "joined")] == ["dealt", "joined", "joined"]
     api.play_until(again, round_over, Random(2))
-    assert verify(parse_record(record_of(api, again))).findings == ()
+    assert verify(parse_record(record_of(again))).findings == ()
 
 
 def test_a_match_is_played_on_once_under_a_key(api: Api, played: dict[str, tuple[Table, str]]) -> None:
     _, text = played["menschenwolf"]
     version = parse_record(text).rounds[0].lines[2].version
-    body = {"continues": {"record": text, "version": version}, "players": people(some_seats("menschenwolf"))}
     key = {"Idempotency-Key": "a-match-that-is-played-on"}
-    first, again = (api.post("/v1/games", body, headers=key) for _ in range(2))
+    first, again = (go_on(api, text, some_seats("menschenwolf"), version, headers=key) for _ in range(2))
     assert (first.status_code, first.data) == (201, again.data)
 
 
@@ -358,7 +358,8 @@ def test_a_record_that_cannot_be_continued_is_refused(
     api: Api, played: dict[str, tuple[Table, str]], change: dict[str, Any], field: str
 ) -> None:
     _, text = played["domino"]
-    answer = api.post("/v1/games", {"continues": {"record": text, "version": 4}, "players": people(3)} | change)
+    body = {"continues": {"record": text, "version": 4}, "players": people(3)}
+    answer = api.post("/v1/games", body | change)
     assert answer.status_code == 422
     assert next(iter(errors_of(answer.get_json()))).startswith(field)
 
@@ -367,9 +368,8 @@ def test_a_record_that_was_tampered_with_is_not_played_on(api: Api, played: dict
     _, text = played["domino"]
     first = text.index("dealt: ") + len("dealt: ")
     twice = text[: first + 4] + text[first : first + 3] + text[first + 7 :]
-    answer = api.post("/v1/games", {"continues": {"record": twice, "version": 4}, "players": people(3)})
-    assert invalid_fields(answer) == ["continues"]
-    assert api.post("/v1/games", {"continues": {"record": text, "version": 4}, "players": people(3)}).status_code == 201
+    assert invalid_fields(go_on(api, twice, 3, 4)) == ["continues"]
+    assert go_on(api, text, 3, 4).status_code == 201
 
 
 def test_the_mover_of_a_match_played_on_moves(api: Api, played: dict[str, tuple[Table, str]]) -> None:
