@@ -125,7 +125,7 @@ def test_a_url_whose_host_cannot_be_looked_up_now_is_not_refused_for_good(
         asked_for.append((url, app))
         raise LookupFailed(failed)
 
-    monkeypatch.setattr(backends.webhooks, "_check_url", fail)
+    monkeypatch.setattr(backends.webhooks, "check_url", fail)
     other = "https://other.example/"
     for answer in (
         api.post("/v1/webhooks", WANTED | {"url": other}, token=app_key),
