@@ -25,6 +25,11 @@ def violations(page: Page, source: str) -> list[str]:
     return sentences(page.evaluate(f"(async () => {{ {RUN} }})()"))
 
 
+def fits(page: Page) -> bool:
+    """Whether nothing is wider than the window."""
+    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+
+
 def sentences(found: list[dict[str, Any]]) -> list[str]:
     """A sentence for each element that breaks one of the rules."""
     return [_sentence(rule, node) for rule in found for node in rule["nodes"]]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.accessibility import Axe
+from tests.browser.accessibility import Axe, fits
 from tests.browser.pages import NARROW, ExpectConsole, OpenPage
 from tests.browser.playing import command_field
 from tests.whole.table import Table, connect
@@ -173,7 +173,7 @@ def test_the_drawer_is_accessible_on_a_narrow_screen_and_closes_by_key(
     for part in ("Stream", "Störungen"):
         page.get_by_role("button", name=part, exact=True).click()
         assert axe(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert fits(page)
     page.keyboard.press("Escape")
     expect(page.locator(".developer")).to_have_count(0)
     expect(page.locator("#drawer-button")).to_be_focused()

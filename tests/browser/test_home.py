@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from service.engine.variants import variants
 from service.texts import LANGUAGES, text
-from tests.browser.accessibility import Axe
+from tests.browser.accessibility import Axe, fits
 from tests.browser.pages import SCHEMES, OpenPage
 from tests.browser.test_setting_up import at_a_table, kept
 from tests.support.lanes import in_lane
@@ -45,7 +45,7 @@ def test_the_first_screen_of_a_phone_asks_how_to_play(locale: str, open_page: Op
         page.locator(".small-table").first.wait_for()
         for name in names(locale).values():
             assert is_on_first_screen(page.locator(".way", has_text=name)), name
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert fits(page)
         assert axe(page) == []
 
 

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.accessibility import Axe
-from tests.browser.pages import NARROW, ExpectConsole, OpenPage
+from tests.browser.pages import ExpectConsole, OpenPage
 from tests.whole.table import Table, connect
 
 pytestmark = pytest.mark.gate
@@ -119,16 +118,3 @@ def test_what_is_no_record_is_told(open_page: OpenPage, expect_console: ExpectCo
     page.get_by_role("button", name="Replay", exact=True).click()
     expect(page.locator("[data-failure]")).to_contain_text("line 1")
     expect(page.get_by_label("Record", exact=True)).to_have_value(hostile)
-
-
-def test_the_replay_is_accessible(finished: Table, open_page: OpenPage, axe: Axe) -> None:
-    form = open_page("/#/replay", locale="de", viewport=NARROW, scheme="dark")
-    expect(form.get_by_role("heading", level=1)).to_be_visible()
-    assert axe(form) == []
-    for page in (
-        open_page(f"/#/replay/{finished.id}"),
-        open_page(f"/#/replay/{finished.id}", locale="de", viewport=NARROW, scheme="dark"),
-    ):
-        page.locator("[data-step=last]").click()
-        assert axe(page) == []
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

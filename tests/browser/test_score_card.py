@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Route, expect
 
-from tests.browser.accessibility import Axe
+from tests.browser.accessibility import Axe, fits
 from tests.browser.pages import DESK, NARROW, OpenPage
 from tests.whole.table import Table, connect
 
@@ -93,11 +93,6 @@ def test_on_paper_every_count_is_open(finished: Table, open_page: OpenPage) -> N
         expect(table).to_be_visible()
     expect(page.locator("table.hands")).to_have_count(rounds)
     expect(page.get_by_role("button", name="Print")).to_be_hidden()
-
-
-def fits(page: Page) -> bool:
-    """Whether nothing is wider than the window."""
-    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
 
 
 def test_wins_are_told_apart_from_pips_and_words_are_explained(service_url: str, open_page: OpenPage) -> None:

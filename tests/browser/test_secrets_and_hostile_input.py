@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, Request, expect
 
 from service.engine.variants import variants
+from tests.browser.accessibility import fits
 from tests.browser.pages import ExpectConsole, OpenPage
 from tests.browser.playing import command_field, html_of, told
 from tests.support.lanes import GATE_VARIANTS, in_lane
@@ -172,7 +173,7 @@ def test_what_strangers_write_is_never_markup(
 def expect_no_markup(page: Page) -> None:
     """That nothing of what was written has become an element, or makes the page wider."""
     assert page.locator("main :is(img, script, iframe, object, [onload], [onerror])").count() == 0
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
+    assert fits(page), page.url
 
 
 def test_hostile_links_ask_for_nothing_else_and_say_so(open_page: OpenPage, expect_console: ExpectConsole) -> None:

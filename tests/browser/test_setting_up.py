@@ -11,9 +11,8 @@ from playwright.sync_api import Page, Route, expect
 
 from service.engine.variants import variants
 from service.texts import text
-from tests.browser.accessibility import Axe
-from tests.browser.pages import DESK, NARROW, SCHEMES, ExpectConsole, OpenPage
-from tests.support.lanes import in_lane
+from tests.browser.accessibility import Axe, fits
+from tests.browser.pages import NARROW, ExpectConsole, OpenPage
 
 pytestmark = pytest.mark.gate
 
@@ -200,7 +199,7 @@ def test_hostile_names_stay_text(open_page: OpenPage, axe: Axe) -> None:
         for name in HOSTILE_NAMES:
             expect(page.locator("main bdi", has_text=name)).to_have_count(1)
         assert page.locator("main img").count() == 0
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert fits(page)
         assert axe(page) == []
 
 
@@ -281,20 +280,6 @@ def test_rules_are_text_and_never_markup(open_page: OpenPage) -> None:
     page.goto("/#/rules/kitchen-table")
     expect(page.get_by_text("See 9.1, not 9.2. <b>Text</b>")).to_be_visible()
     assert page.locator("main p a").all_inner_texts() == ["9.1", "9.1"]
-
-
-@pytest.mark.parametrize("locale", in_lane(["en", "de"], gate=["de"]))
-def test_the_views_around_a_game_are_accessible(locale: str, open_page: OpenPage, axe: Axe) -> None:
-    schemes = SCHEMES if locale == "en" else SCHEMES[::-1]
-    for viewport, scheme in zip((DESK, NARROW), schemes, strict=True):
-        page = open_page("/#/", locale=locale, viewport=viewport, scheme=scheme)
-        for address in ("/#/", "/#/new", "/#/new/domino", "/#/join", "/#/settings", "/#/rules/domino"):
-            page.goto(address)
-            page.locator("main :is(h2, form)").first.wait_for()
-            page.locator("main details").evaluate_all("(all) => all.forEach((each) => each.setAttribute('open', ''))")
-            page.evaluate("scrollTo(0, document.body.scrollHeight)")  # no field is half below the bar with the start
-            assert axe(page) == [], (address, viewport, scheme)
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (address, viewport)
 
 
 def test_a_table_goes_on_with_the_new_link_of_its_seat(open_page: OpenPage, expect_console: ExpectConsole) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import httpx
@@ -11,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.api.saved_games import shortest
-from tests.browser.accessibility import Axe
+from tests.browser.accessibility import Axe, fits
 from tests.browser.pages import DESK, NARROW, OpenPage, Scheme
 from tests.browser.playing import take_seats
 from tests.support.lanes import in_lane
@@ -31,6 +32,7 @@ class Device(NamedTuple):
 
 DEVICES = (Device("en-GB", NARROW, "dark"), Device("de-DE", DESK, "light"), Device("es-MX", NARROW, "light"))
 
+OPEN = "(all) => all.forEach((each) => (each.open = true))"
 LARGE_TEXT = "document.documentElement.style.setProperty('font-size', '200%', 'important')"
 
 
@@ -91,7 +93,7 @@ def views(page: Page, games: Games) -> Iterator[str]:
     for tile in main.locator("[role=option].fits").all()[:1]:
         tile.click()
         main.locator(".places .place").first.wait_for()
-    main.locator("details").evaluate_all("(all) => all.forEach((each) => (each.open = true))")
+    main.locator("details").evaluate_all(OPEN)
     yield "table, on turn, with a chosen tile"
     page.locator("[data-tell=help]").click()
     page.get_by_role("dialog").wait_for()
@@ -117,19 +119,23 @@ def views(page: Page, games: Games) -> Iterator[str]:
     yield "home, with games"
 
 
+def around_a_game(page: Page) -> Iterator[str]:
+    for address in ("/#/new", "/#/new/domino", "/#/join", "/#/settings", "/#/rules/domino"):
+        page.goto(address)
+        page.locator("main :is(h2, form)").first.wait_for()
+        page.locator("main details").evaluate_all(OPEN)
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")  # no field is half below the bar with the start
+        yield address
+
+
 @pytest.mark.parametrize("device", in_lane(DEVICES, gate=DEVICES[:1]))
 def test_every_view_is_accessible(device: Device, games: Games, open_page: OpenPage, axe: Axe) -> None:
     page = open_page(None, **device._asdict())
-    for view in views(page, games):
+    for view in chain(around_a_game(page), views(page, games)):
         assert axe(page) == [], view
         assert fits(page), view
         assert page.get_by_role("heading", level=1).count() == 1, view
         assert page.evaluate("document.documentElement.lang") == device.locale[:2]
-
-
-def fits(page: Page) -> bool:
-    """Whether nothing is wider than the window."""
-    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
 
 
 def test_text_of_twice_the_size_fits(games: Games, open_page: OpenPage, http: httpx.Client) -> None:
