@@ -1,7 +1,4 @@
-"""A table in the middle of a round, as an example picture of a game.
-
-The tiles are those of a round with default options and a fixed deal, in which each player plays a tile that fits.
-"""
+"""A table in the middle of a round, as an example picture of a game: a fixed deal, with the default options."""
 
 from __future__ import annotations
 

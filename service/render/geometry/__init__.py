@@ -6,11 +6,6 @@ never moves: adding a tile to a layout does not change the coordinates of the ot
 
 Owns the coordinates of tiles and ends. Does not depend on pictures, and the engine does not depend on it. All functions
 are pure, without random numbers and floating-point arithmetic, so every machine computes the same coordinates.
-
-* ``shapes``: boxes, headings, and the grid of occupied cells;
-* ``costs``: the spots where a tile can join an end, and the cost of each;
-* ``links``: a spot elsewhere, if no spot at the end is free;
-* ``growing``: the geometry of a layout, tile by tile.
 """
 
 from __future__ import annotations

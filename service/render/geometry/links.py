@@ -8,6 +8,7 @@ reason why no spot at the end is free.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from heapq import heappop, heappush
 from typing import Final, NamedTuple
 
@@ -64,14 +65,26 @@ class Link(NamedTuple):
 
 def find_link(grid: Grid, start: Ray, *, double: bool) -> Link:
     """Return the cheapest spot for the next tile of the end ``start``, by path, bends, and the room ahead."""
-    rooms = _Rooms(grid, double=double)
+    blocked = cache(grid.blocked)
+
+    @cache
+    def room_ahead(ray: Ray) -> int | None:
+        """Return the room ahead of the spot whose inner edge has its middle at ``ray``; ``None`` if it is not free."""
+        x, y, heading = ray
+        upright = double == (heading in (EAST, WEST))
+        dx, dy = _CORNERS[double][heading]
+        line, place = (x + dx, y + dy) if upright else (y + dy, x + dx)
+        if blocked(line, upright=upright) >> bit(place) & 1:
+            return None
+        return grid.run(straight(ray, double=double).far, 3, _ROOM)
+
     came_from: dict[_Node, _Node | None] = {}
     best: tuple[int, Link] | None = None
     for cost, node in _nodes_by_cost(grid, start, came_from):
         if best is not None and cost >= best[0]:
             break
         for ray in _rays_beyond(*node):
-            room = rooms.ahead(ray)
+            room = room_ahead(ray)
             if room is None:
                 continue
             total = cost + _NO_ROOM * (_ROOM - room)
@@ -103,33 +116,6 @@ def _nodes_by_cost(grid: Grid, start: Ray, came_from: dict[_Node, _Node | None])
         for turn in (left_of(heading), right_of(heading)):
             if ((x, y), turn) not in came_from:
                 heappush(queue, (cost + _BEND, ((x, y), turn), node))
-
-
-class _Rooms:
-    """Measures and caches the room ahead of the spots of a tile or a double."""
-
-    def __init__(self, grid: Grid, *, double: bool) -> None:
-        self._grid = grid
-        self._double = double
-        self._blocked: dict[tuple[int, bool], int] = {}
-        self._rooms: dict[Ray, int | None] = {}
-
-    def ahead(self, ray: Ray) -> int | None:
-        """Return the room ahead of the spot whose inner edge has its middle at ``ray``; ``None`` if it is not free."""
-        if ray not in self._rooms:
-            self._rooms[ray] = self._search(ray)
-        return self._rooms[ray]
-
-    def _search(self, ray: Ray) -> int | None:
-        x, y, heading = ray
-        upright = self._double == (heading in (EAST, WEST))
-        dx, dy = _CORNERS[self._double][heading]
-        line, place = (x + dx, y + dy) if upright else (y + dy, x + dx)
-        if (line, upright) not in self._blocked:
-            self._blocked[line, upright] = self._grid.blocked(line, upright=upright)
-        if self._blocked[line, upright] >> bit(place) & 1:
-            return None
-        return self._grid.run(straight(ray, double=self._double).far, 3, _ROOM)
 
 
 def _cells_ahead(ray: Ray) -> tuple[Cell, Cell]:

@@ -20,7 +20,6 @@ from service.render.sentences.places import (
     Places,
     Reader,
     about,
-    both_short_sides,
     fitted,
     host_name,
     joined,
@@ -114,7 +113,8 @@ def _end_names(layout: Layout, language: str) -> Iterator[str]:
         host = layout.placements[ends[0].host].tile
         directed = places.of_end(ends[0].name).direction is not None
         if len(ends) == 2 and not directed:
-            yield _with_state(both_short_sides(host, language), ends[0], language)
+            both = text("place.shorts", language, host=tile_name(host, language, "genitive"))
+            yield _with_state(both, ends[0], language)
         else:
             yield from [_end_name(places, end, language) for end in ends]
 

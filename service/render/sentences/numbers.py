@@ -1,8 +1,6 @@
 """Numbers and tiles in words: *three five*, *double six*, *fünfunddreißig*.
 
-Owns how the words of a language form a number or the name of a tile. The numbers on tiles, 0 to 18, have words of their
-own, such as *blank* for 0. The ending of other numbers can depend on the noun after them; the text with the noun
-chooses it.
+The numbers on tiles, 0 to 18, have words of their own, such as *blank* for 0.
 """
 
 from __future__ import annotations

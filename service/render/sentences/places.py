@@ -124,11 +124,6 @@ def place_name(place: NamedSide, language: str, *, at: bool = False) -> str:
     return text("at.long" if at else "place.long", language, host=host)
 
 
-def both_short_sides(host: Tile, language: str) -> str:
-    """Return the name of both short sides of a double."""
-    return text("place.shorts", language, host=tile_name(host, language, "genitive"))
-
-
 def host_name(tile: Tile, language: str) -> str:
     """Return the name of a tile without an article."""
     return double_name(tile, language) if tile.double else half_names(tile.low, tile.high, language)

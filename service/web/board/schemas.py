@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, get_args
 
 from marshmallow import Schema, fields
 
 from service.engine.tiles import TILES
+from service.render.svg import Theme
 from service.texts import LANGUAGES, language_names
 from service.web.fields.moves import MAX_VERSION
 from service.web.fields.shown import SeatedSchema, optional, required
 from service.web.fields.strict import OneOf, QueryAspect, QueryBoolean, QueryInteger, Range, RequestSchema, doc
-
-THEMES: Final = ("auto", "light", "dark", "print")
 
 
 class AreaSchema(Schema):
@@ -124,8 +123,8 @@ class BoardSvgQuerySchema(RequestSchema):
     aspect = QueryAspect()
     version = _VERSION
     theme = fields.String(
-        load_default=THEMES[0],
-        validate=OneOf(list(THEMES)),
+        load_default="auto",
+        validate=OneOf(get_args(Theme)),
         metadata=doc("Its colours; `auto`: `light` or `dark`, as the viewer prefers."),
     )
     digits = QueryBoolean(

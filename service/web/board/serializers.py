@@ -1,7 +1,4 @@
-"""The table as JSON: the tiles and the ends with their places.
-
-Owns the cache of geometries. Does not depend on how a geometry is computed.
-"""
+"""The table as JSON, the tiles and the ends with their places, and the cache of geometries."""
 
 from __future__ import annotations
 
@@ -97,9 +94,8 @@ class GeometryCache:
     def _find(self, table_id: _TableId, placements: tuple[Placement, ...], keys: Sequence[int]) -> _Entry | None:
         """Return the cached entry that has the most tiles of this table."""
         for count in range(len(placements), -1, -1):
-            entry = self._entries.get(keys[count])
+            entry = self._entries.use(keys[count])
             if entry is not None and (entry.table_id, entry.placements) == (table_id, placements[:count]):
-                self._entries.use(keys[count])
                 return entry
         return None
 

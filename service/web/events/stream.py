@@ -1,7 +1,4 @@
-"""The body of a stream of a game or feed: items as they arrive, and keep-alives between them.
-
-Owns when an item is sent, and when the stream ends. Does not depend on the content of an item, nor on its source.
-"""
+"""The body of a stream of a game or feed: items as they arrive, and keep-alives between them."""
 
 from __future__ import annotations
 

@@ -21,7 +21,6 @@ from service.web.fields.shown import (
 )
 from service.web.fields.strict import QueryInteger, Range, RequestSchema, doc, invalid
 
-MAX_ITEMS: Final = 1000
 _CURSOR_PATTERN: Final = rf"^([0-9]{{1,18}}-[0-9]{{1,18}}|{LATEST})$"
 
 
@@ -46,7 +45,7 @@ class FeedQuerySchema(RequestSchema):
         ),
     )
     limit = QueryInteger(
-        load_default=100, validate=Range(1, MAX_ITEMS), metadata=doc("The maximum number of items in a page.")
+        load_default=100, validate=Range(1, 1000), metadata=doc("The maximum number of items in a page.")
     )
     wait = QueryInteger(
         load_default=0,
