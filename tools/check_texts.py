@@ -38,12 +38,12 @@ _FORMS: Final = (".one", ".other", ".=0")
 _NUMBERS: Final = {"number", "count"}
 """Values that a form of such a text may leave out."""
 _KEY_OF_CALL: Final = {
-    **dict.fromkeys(("text", "template", "words", "has_text", "plural", "_of_seat"), 0),
+    **dict.fromkeys(("text", "template", "words", "has_text", "plural"), 0),
     "about": 1,
     "in_person": 2,
 }
 """The position of the key in the calls that name one."""
-_OTHER_PERSON: Final = ("about", "in_person", "_of_seat")
+_OTHER_PERSON: Final = ("about", "in_person")
 """Calls whose key also stands for the text in the second person."""
 _OPTIONAL_FORMS: Final = (".zero", ".one", ".two", ".few", ".many", ".=0")
 """The forms of a text of the page, beside ``.other``, of which each language has those that it needs."""

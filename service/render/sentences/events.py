@@ -6,8 +6,7 @@ public; so no sentence can reveal a hidden fact. Does not depend on the language
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from service.engine.events import (
     Dealt,
@@ -23,7 +22,7 @@ from service.engine.events import (
     RoundResult,
 )
 from service.engine.layout import OPEN, Layout
-from service.engine.presence import Claimed, Forfeited, Left, Resigned, Returned, TimedOut
+from service.engine.presence import Claimed, Forfeited, Left, PresenceEvent, Resigned, Returned, TimedOut
 from service.engine.variant import Unit
 from service.engine.view import DealtView, DrewView, RecordedDeal, RecordedEvent
 from service.render.sentences.board import winners_sentence
@@ -43,10 +42,49 @@ def event_sentence(event: KnownEvent, layout: Layout | None, reader: Reader) -> 
 
     ``layout``: the table after the event; if it is ``None``, the sentence about a play does not name the place.
     """
-    return _SENTENCES[type(event)](event, layout, reader)
+    match event:
+        case Dealt() | RecordedDeal() | DealtView():
+            return _dealt(event, reader)
+        case Played():
+            return _played(event, layout, reader)
+        case Drew() | DrewView() if event.tile is not None:
+            return about(reader, "drew.tile", event.seat, tile=tile_name(event.tile, reader.language, "accusative"))
+        case Drew() | DrewView():
+            return about(reader, "drew", event.seat)
+        case Passed():
+            return about(reader, "passed" if layout is None or layout.placements else "lead_left", event.seat)
+        case Done():
+            return about(reader, "done", event.seat)
+        case Flipped():
+            return about(reader, "flipped", event.seat)
+        case RoundEnded():
+            return fitted(reader, lambda name: _round_sentence(event.round, reader, name))
+        case Eliminated():
+            return about(reader, "eliminated", event.seat)
+        case Finished():
+            before = "" if event.ended_by is None else f"{text('finished.forfeit', reader.language)} "
+            return winners_sentence(event.winners, reader, before)
+        case _:
+            return _presence_sentence(event, reader)
 
 
-def _dealt(event: Dealt | RecordedDeal | DealtView, _layout: Layout | None, reader: Reader) -> str:
+def _presence_sentence(event: PresenceEvent, reader: Reader) -> str:
+    match event:
+        case TimedOut():
+            return about(reader, f"timed_out.{event.then}", event.seat)
+        case Left():
+            return about(reader, "left", event.seat)
+        case Returned():
+            return about(reader, "returned", event.seat)
+        case Claimed():
+            return _claimed(event, reader)
+        case Forfeited():
+            return about(reader, "forfeited", event.seat)
+        case Resigned():
+            return about(reader, "resigned", event.seat)
+
+
+def _dealt(event: Dealt | RecordedDeal | DealtView, reader: Reader) -> str:
     language = reader.language
     number = number_word(event.round, language)
     if not isinstance(event, DealtView) or not event.hand:
@@ -95,21 +133,6 @@ def points_phrase(points: int, language: str, unit: Unit = "points") -> str:
     if points == -1:
         return text("wins.minus_one" if unit == "wins" else "points.minus_one", language)
     return plural("wins" if unit == "wins" else "points", points, language)
-
-
-def _drew(event: Drew | DrewView, _layout: Layout | None, reader: Reader) -> str:
-    if event.tile is None:
-        return about(reader, "drew", event.seat)
-    return about(reader, "drew.tile", event.seat, tile=tile_name(event.tile, reader.language, "accusative"))
-
-
-def _passed(event: Passed, layout: Layout | None, reader: Reader) -> str:
-    leads = layout is not None and not layout.placements
-    return about(reader, "lead_left" if leads else "passed", event.seat)
-
-
-def _round_ended(event: RoundEnded, _layout: Layout | None, reader: Reader) -> str:
-    return fitted(reader, lambda name: _round_sentence(event.round, reader, name))
 
 
 def _round_sentence(result: RoundResult, reader: Reader, name: Naming) -> str:
@@ -166,43 +189,7 @@ def _seat_with_points(result: RoundResult, reader: Reader) -> int | None:
     return shown_seat
 
 
-def _finished(event: Finished, _layout: Layout | None, reader: Reader) -> str:
-    before = "" if event.ended_by is None else f"{text('finished.forfeit', reader.language)} "
-    return winners_sentence(event.winners, reader, before)
-
-
-def _timed_out(event: TimedOut, _layout: Layout | None, reader: Reader) -> str:
-    return about(reader, f"timed_out.{event.then}", event.seat)
-
-
-def _claimed(event: Claimed, _layout: Layout | None, reader: Reader) -> str:
+def _claimed(event: Claimed, reader: Reader) -> str:
     keys: dict[int | None, str] = {event.seat: "claimed.you", event.by: "claimed.by_you"}
     key = keys.get(reader.seat, "claimed")
     return fitted(reader, lambda name: text(key, reader.language, name=name(event.seat), by=name(event.by)))
-
-
-def _of_seat(key: str) -> Callable[[Any, Layout | None, Reader], str]:
-    """Return the function for a sentence that contains only the seat of the event."""
-    return lambda event, _layout, reader: about(reader, key, event.seat)
-
-
-_SENTENCES: Final[dict[type, Callable[[Any, Layout | None, Reader], str]]] = {
-    Dealt: _dealt,
-    RecordedDeal: _dealt,
-    DealtView: _dealt,
-    Played: _played,
-    Drew: _drew,
-    DrewView: _drew,
-    Passed: _passed,
-    Done: _of_seat("done"),
-    Flipped: _of_seat("flipped"),
-    RoundEnded: _round_ended,
-    Eliminated: _of_seat("eliminated"),
-    Finished: _finished,
-    TimedOut: _timed_out,
-    Left: _of_seat("left"),
-    Returned: _of_seat("returned"),
-    Claimed: _claimed,
-    Forfeited: _of_seat("forfeited"),
-    Resigned: _of_seat("resigned"),
-}
