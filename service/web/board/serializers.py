@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 from service.bounded_cache import BoundedCache
 from service.engine.layout import Placement
-from service.games.model.views import TableView
-from service.render.geometry import Geometry, GrowingGeometry, PlacedEnd, PlacedTile
+from service.games.model.views import TableView, without_none
+from service.render.geometry import Geometry, GrowingGeometry, PlacedEnd
 from service.web.fields.strict import JsonObject
 
 
@@ -20,23 +20,9 @@ def board_json(geometry: Geometry, *, version: int, round_number: int, aspect: i
         "aspect": aspect / 10,
         "table": geometry.table._asdict(),
         "bounds": geometry.bounds._asdict(),
-        "tiles": [_tile(tile) for tile in geometry.tiles[first:]],
+        "tiles": [without_none(placed._asdict() | {"tile": placed.tile.name}) for placed in geometry.tiles[first:]],
         "ends": [_end(end) for end in geometry.ends],
     }
-
-
-def _tile(placed: PlacedTile) -> JsonObject:
-    result: JsonObject = {
-        "tile": placed.tile.name,
-        "x": placed.x,
-        "y": placed.y,
-        "rotation": placed.rotation,
-        "face_down": placed.face_down,
-        "seat": placed.seat,
-    }
-    if placed.link is not None:
-        result["link"] = placed.link
-    return result
 
 
 def _end(placed: PlacedEnd) -> JsonObject:
