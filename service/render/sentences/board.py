@@ -16,15 +16,7 @@ from service.engine.state import FINISHED, ROUND_OVER
 from service.engine.view import View
 from service.render.layout_text import arms_of
 from service.render.sentences.numbers import capitalized, half_names, number_word, pip_word, tile_name
-from service.render.sentences.places import (
-    Places,
-    Reader,
-    about,
-    fitted,
-    host_name,
-    joined,
-    place_name,
-)
+from service.render.sentences.places import Places, Reader, about, fitted, host_name, joined, place_name
 from service.render.sentences.texts import plural, text
 
 MAX_DESCRIPTION: Final = 4000

@@ -92,9 +92,6 @@ class ApplicationInfoSchema(Schema):
     limits = required(ApplicationLimitsSchema, "Its limits.")
 
 
-# Applications and their keys as JSON objects.
-
-
 def application_json(
     backend: Backend, keys: Sequence[KeyRecord], usage: Usage, limits: dict[str, int | None]
 ) -> JsonObject:

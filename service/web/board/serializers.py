@@ -39,9 +39,6 @@ def _end(placed: PlacedEnd) -> JsonObject:
     }
 
 
-# The cache of geometries, which are extended when their tables grow.
-
-
 MAX_ENTRIES: Final = 128
 """Maximum number of geometries in a cache, each of at most some 100 kB; the least recently used is evicted."""
 

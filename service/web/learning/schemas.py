@@ -110,9 +110,6 @@ class ReviewSchema(Schema):
     )
 
 
-# Hints and reviews as JSON objects.
-
-
 _DIGITS: Final = 2
 """Decimals of estimates in points, whose errors are rarely below a tenth."""
 

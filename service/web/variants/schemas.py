@@ -172,9 +172,6 @@ class VariantSchema(VariantSummarySchema):
     rules = required(str, "The rules, as a page in Markdown.")
 
 
-# Variants as JSON objects, in the language of the reader.
-
-
 def bots_json(language: Language) -> list[JsonObject]:
     """Return the levels of computer players."""
     return [_bot(level, language) for level in LEVELS]

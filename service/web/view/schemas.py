@@ -380,9 +380,6 @@ class ScoreSchema(Schema):
     settlement = optional(SettlementSchema, "In `dominospiel`, when finished.")
 
 
-# The query parameter ``text``, which requests a sentence in the view, for operations that change a game.
-
-
 OF_VIEW: Final = "that tells how the game stands, as `text` of the view"
 """The place and content of the sentence of a view, for ``text_field``."""
 

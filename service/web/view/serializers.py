@@ -255,9 +255,6 @@ def _end(end: End, host: Tile) -> orjson.Fragment:
     return orjson.Fragment(orjson.dumps(result))
 
 
-# The legal moves of a seat as a JSON object.
-
-
 def legal_moves_json(legal: LegalMoves) -> JsonObject:
     """Return the legal moves of the viewer's seat."""
     return {
@@ -266,9 +263,6 @@ def legal_moves_json(legal: LegalMoves) -> JsonObject:
         "to_act": list(legal.to_act),
         "legal_moves": [move_json(move, legal.version) for move in legal.moves],
     }
-
-
-# The score card and the results of rounds as JSON objects.
 
 
 def score_json(card: ScoreCard) -> JsonObject:

@@ -132,9 +132,6 @@ class DeliveryListSchema(Schema):
     deliveries = required([DeliverySchema], "The last 100 attempts, the newest first.")
 
 
-# Webhooks as JSON objects.
-
-
 def webhook_json(webhook: Webhook) -> JsonObject:
     """Return an endpoint, without its secret."""
     result: JsonObject = {
