@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 from service.bots.knowledge import Observation, dealt_sizes, tile_set
 from service.bots.playout import best_of
 from service.engine.events import Drew, Event, Passed, Played
+from service.engine.layout import empty_layout
 from service.engine.moves import Move
 from service.engine.referee import legal_moves
 from service.engine.replay import layout_after
@@ -122,7 +123,7 @@ def choices_of(rules: Rules, observation: Observation) -> Iterator[Choice]:
     all_tiles = tile_set(rules.tiles)
     hand_sizes = dealt_sizes(observation)
     base = imagined(rules, view, events, tuple([() if view.you is None else view.you.hand] * len(hand_sizes)), stock=())
-    layout = rules.empty_layout()
+    layout = empty_layout(rules.form)
     left, possible = all_tiles, [all_tiles] * len(hand_sizes)
     several_tiles = rules.may_follow is not one_tile
     previous_event: object = None

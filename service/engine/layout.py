@@ -151,9 +151,14 @@ class LayoutForm(NamedTuple):
     """``None``: ends are not counted."""
     gates: Gates = FIRST_LONG_SIDE
     wants: Wants | None = None
-    """``None``: equal halves touch."""
+    """``None``: an end wants its own number, so that equal halves touch. If it is set, every play but the lead names
+    its outer half; such a game neither scores plays nor lays doubles face down."""
     doubles_across: bool = True
-    """Whether doubles lie across; otherwise they lie lengthwise."""
+    """Whether doubles lie across; otherwise they lie lengthwise and open one end, like any other tile."""
+
+
+LINE: Final = LayoutForm()
+"""The form of a line with two ends, which are not counted."""
 
 
 class Layout(NamedTuple):

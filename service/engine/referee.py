@@ -41,7 +41,7 @@ from service.engine.events import (
     Played,
     RoundEnded,
 )
-from service.engine.layout import NEVER, OPEN, End, Layout, gains, outer_halves
+from service.engine.layout import NEVER, OPEN, End, Layout, empty_layout, gains, outer_halves
 from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, PLAY, Move, play
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER, Hand, State
 from service.engine.tiles import Tile, add_tile, sort_hands
@@ -97,7 +97,7 @@ def _plays(rules: Rules, state: State, tiles: Hand) -> list[Move]:
         return [_lead(rules, state, tile) for tile in tiles]
     if rules.points is not None:
         return _scored_plays(rules, state, tiles)
-    if rules.wants is not None:
+    if rules.form.wants is not None:
         return _plays_by_outer_half(state.layout, tiles)
     moves = []
     for tile in tiles:
@@ -124,7 +124,7 @@ def _plays_by_outer_half(layout: Layout, tiles: Hand) -> list[Move]:
 
 def _scored_plays(rules: Rules, state: State, tiles: Hand) -> list[Move]:
     """Return the plays in a game in which plays score, on a layout with tiles."""
-    layout, points, end_value = state.layout, rules.points, rules.end_value
+    layout, points, end_value = state.layout, rules.points, rules.form.end_value
     assert points is not None
     open_mask, covered_sums = layout.open_mask, layout.covered_sums()
     ends_sum = None
@@ -150,7 +150,7 @@ def _lead(rules: Rules, state: State, tile: Tile) -> Move:
     if rules.points is None:
         return play(tile, None)
     ends_sum = None
-    if rules.end_value is not None:
+    if rules.form.end_value is not None:
         ends_sum = rules.lay_tile(state.layout, None, tile, 0, face_down=False).ends_sum
     return Move(PLAY, tile, ends_sum=ends_sum, points=rules.points(state, tile, None, ends_sum))
 
@@ -314,14 +314,14 @@ def _decide_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Pla
     if end is not None:
         name = end.name
     outer = None
-    if rules.wants is None and move.outer is None:
+    if rules.form.wants is None and move.outer is None:
         layout = rules.lay_tile(layout, end, tile, seat, face_down=face_down)
     else:
         outer = _find_outer(layout, end, tile, move.outer)
         layout = rules.lay_tile(layout, end, tile, seat, face_down=face_down, outer=outer)
     ends_sum = points = None
     if rules.points is not None and not face_down:
-        ends_sum = None if rules.end_value is None else layout.ends_sum
+        ends_sum = None if rules.form.end_value is None else layout.ends_sum
         points = rules.points(state, tile, end, ends_sum)
     return _new(Played, (seat, tile, name, face_down, points, ends_sum, outer)), layout
 
@@ -411,7 +411,7 @@ def _open(rules: Rules, state: State, event: Dealt) -> State | None:
     dealt = state._replace(
         hands=event.hands,
         stock=event.stock,
-        layout=rules.empty_layout(),
+        layout=empty_layout(rules.form),
         turn=None,
         tiles_laid=0,
         drew=False,

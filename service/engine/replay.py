@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from service.engine.events import Dealt, Event, Flipped, Played
-from service.engine.layout import Layout
+from service.engine.layout import Layout, empty_layout
 from service.engine.referee import apply
 from service.engine.state import State
 from service.engine.variant import Rules
@@ -30,7 +30,7 @@ def layout_after(rules: Rules, layout: Layout | None, event: object) -> Layout |
     failover of the store lost an earlier event. After the next deal the table is known again.
     """
     if isinstance(event, Dealt | DealtView):
-        return rules.empty_layout()
+        return empty_layout(rules.form)
     if layout is None:
         return None
     if isinstance(event, Flipped):

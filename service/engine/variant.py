@@ -16,20 +16,7 @@ from typing import Final, Literal, NamedTuple
 
 from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import EndReason, Manche, RemainingHand, RoundResult
-from service.engine.layout import (
-    FIRST_LONG_SIDE,
-    LEFT,
-    NEVER,
-    RIGHT,
-    Branching,
-    End,
-    EndValue,
-    Gates,
-    Layout,
-    LayoutForm,
-    Wants,
-    empty_layout,
-)
+from service.engine.layout import LINE, NEVER, Branching, End, Layout, LayoutForm, empty_layout
 from service.engine.options import Option, Options, Value, resolve
 from service.engine.state import ROUND_OVER, Hand, PlacementScore, State
 from service.engine.tiles import Tile, double, pips
@@ -172,27 +159,18 @@ class Rules:
     may_follow: Callable[[Layout, Hand], Hand] = one_tile
     """Returns the tiles of a hand that can follow the last tile in the same turn, whether they fit or not."""
     drawing: Drawing = UNTIL_IT_FITS
-    line_ends: tuple[str, ...] = (LEFT, RIGHT)
-    """The names of the ends of a line, ``left`` and ``right`` or only ``right``; if empty, ends are numbered."""
+    form: LayoutForm = LINE
+    """The form of the layout."""
     branching: Callable[[Layout, Tile], Branching] = no_branches
     """Returns how a double branches if it is laid face up on this layout."""
-    gates: Gates = FIRST_LONG_SIDE
-    """When the gated ends of the layout open."""
-    wants: Wants | None = None
-    """Returns what an end wants; ``None``: an end wants its own number, so that equal halves touch. If it is set, every
-    play but the lead names its outer half; such a game neither scores plays nor lays doubles face down."""
-    doubles_across: bool = True
-    """Whether doubles lie across; otherwise they lie lengthwise and open one end, like any other tile."""
     spread: Spread | None = None
-    """The shape of the layout; ``None``: derived from ``line_ends`` and ``branching``."""
+    """The shape of the layout; ``None``: derived from its form and ``branching``."""
     face_down: bool = False
     """Whether a double after the lead can be laid face down."""
     reserve: int = 0
     """The number of tiles of the stock that cannot be drawn."""
     may_flip: Callable[[State], bool] = _never
     """Returns whether the seat to move can turn the lead over; called only if none of its tiles fits."""
-    end_value: EndValue | None = None
-    """Returns the value of an end; ``None``: ends are not counted."""
     points: Points | None = None
     """Returns the points of a play; ``None``: plays do not score."""
     hand_value: Callable[[Hand], int] = pips
@@ -234,7 +212,7 @@ class Rules:
             round=0,
             hands=((),) * self.seats,
             stock=(),
-            layout=self.empty_layout(),
+            layout=empty_layout(self.form),
             turn=None,
             tiles_laid=0,
             drew=False,
@@ -250,18 +228,14 @@ class Rules:
             manche=Manche(1, zeros) if self.has_manches else None,
         )
 
-    def empty_layout(self) -> Layout:
-        """Return the table before the first tile of a round."""
-        return empty_layout(LayoutForm(self.line_ends, self.end_value, self.gates, self.wants, self.doubles_across))
-
     def layout_spread(self) -> Spread:
         """Return the shape of the layout: ``spread`` if it is set, else a tree if a second double can branch."""
         if self.spread is not None:
             return self.spread
-        if self.line_ends:
-            return "line" if len(self.line_ends) == 2 else "arm"
+        if self.form.line_ends:
+            return "line" if len(self.form.line_ends) == 2 else "arm"
         lead = double(0)
-        with_lead = self.lay_tile(self.empty_layout(), None, lead, 0, face_down=False)
+        with_lead = self.lay_tile(empty_layout(self.form), None, lead, 0, face_down=False)
         return "cross" if self.branching(with_lead, double(1)) == NEVER else "tree"
 
     def team(self, seat: int) -> int | None:

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from service.engine.deal import Deck, round_seed
 from service.engine.events import Dealt, Drew, Event, Manche, Played
-from service.engine.layout import Layout
+from service.engine.layout import Layout, empty_layout
 from service.engine.moves import Move
 from service.engine.presence import PresenceEvent
 from service.engine.referee import legal_moves
@@ -224,7 +224,7 @@ def _running_turn_of_the_last(
     ``start``: the index of the first of the last events, all of which are plays and draws of this seat.
     """
     tiles_laid, drew = 0, False
-    layout = rules.empty_layout()
+    layout = empty_layout(rules.form)
     for place, event in enumerate(events):
         following = events[place + 1] if place + 1 < len(events) else None
         if isinstance(event, Played):

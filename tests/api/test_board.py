@@ -91,7 +91,7 @@ def test_a_tile_says_which_end_it_covered_and_what_touches_as_its_event_does(api
 def test_every_end_says_whether_it_is_open_gated_or_closed(api: Api, saved_game: SavedGame) -> None:
     view = api.view(saved_game.table)
     board, variant = view["board"], variants()[view["variant"]]
-    cross_first = variant.rules({}, variant.players.low).gates == LEAD_COVERED
+    cross_first = variant.rules({}, variant.players.low).form.gates == LEAD_COVERED
     face_down = {laid["tile"] for laid in board["tiles"] if laid["face_down"]}
     for end in board["ends"]:
         assert end["state"] in ("open", "gated", "closed")

@@ -13,7 +13,7 @@ from service.bots.knowledge import Observation
 from service.engine.deal import Deck
 from service.engine.errors import Refusal
 from service.engine.events import Dealt, Done, Drew, Event, Flipped, Passed, Played
-from service.engine.layout import Layout
+from service.engine.layout import Layout, empty_layout
 from service.engine.moves import DONE, DRAW, FLIP, PASS, Move
 from service.engine.referee import advance, apply, can_open, placeable
 from service.engine.state import State
@@ -53,7 +53,7 @@ def history(rules: Rules, observation: Observation, before: State, world: State)
 
 
 def _with_layouts(rules: Rules, observation: Observation) -> list[_Seen]:
-    layout = rules.empty_layout()
+    layout = empty_layout(rules.form)
     seen = []
     for event in observation.events:
         seen.append(_Seen(event, layout))

@@ -25,7 +25,7 @@ import pytest
 from service.engine.deal import ArrangedDeal, Deck, seed_from_text, shuffle, split
 from service.engine.errors import IllegalMove, InvalidSetup, NotYourTurn, Refusal
 from service.engine.events import Event, Played, RoundEnded, RoundResult
-from service.engine.layout import Gate, Layout
+from service.engine.layout import Gate, Layout, empty_layout
 from service.engine.moves import ACTIONS, Move
 from service.engine.referee import advance, apply, deal, legal_moves
 from service.engine.state import PLAYING, State
@@ -187,7 +187,7 @@ class EngineTable:
 
     def lay(self, *texts: str) -> None:
         """Put these tiles on the table, whoever holds them and without points, likewise; seat 0 is to move then."""
-        layout = self.rules.empty_layout()
+        layout = empty_layout(self.rules.form)
         for text in " ".join(texts).split():
             self.state = self.state._replace(layout=layout)
             _, tile, name, face_down, *_ = self._meant(text)[0]

@@ -517,7 +517,7 @@ def test_what_is_kept_follows_from_the_ends_and_names_are_never_used_again(key: 
             layout = table.layout
             wanted = {bit for end in layout.ends if end.gate == "open" for bit in range(20) if end.wants >> bit & 1}
             assert wanted == {bit for bit in range(20) if layout.open_mask >> bit & 1}
-            wants = table.rules.wants or (lambda number: 1 << number)
+            wants = table.rules.form.wants or (lambda number: 1 << number)
             assert [end.wants for end in layout.ends] == [wants(end.number) for end in layout.ends]
             assert layout.ends_sum == sum(end.counts for end in layout.ends)
             assert len({end.name for end in layout.ends}) == len(layout.ends)
@@ -526,4 +526,4 @@ def test_what_is_kept_follows_from_the_ends_and_names_are_never_used_again(key: 
                 assert layout.is_line or ever.setdefault(end.name, facts) == facts
                 host = layout.placements[end.host].tile
                 assert end.number in (host.low, host.high)
-                assert (end.side in ("long", "short")) == (host.double and table.rules.doubles_across)
+                assert (end.side in ("long", "short")) == (host.double and table.rules.form.doubles_across)

@@ -8,6 +8,7 @@ import pytest
 
 from service.engine.errors import IllegalMove
 from service.engine.events import Played, ScoreLine
+from service.engine.layout import empty_layout
 from service.engine.moves import DRAW, PASS, Move
 from service.engine.referee import advance, legal_moves
 from service.engine.replay import layout_after
@@ -26,7 +27,7 @@ def with_ends(left: int, right: int, *hands: str, stock: str = "1-1 1-2 1-3", **
     placements = table.layout.placements
     # The lead may stand for any two tiles: what an end wants depends on its number alone.
     ends = [("left", left, 0, "end", "open"), ("right", right, 0, "end", "open")]
-    layout = table.rules.empty_layout().restored(placements, ends, 0)  # type: ignore[arg-type]  # words of the form
+    layout = empty_layout(table.rules.form).restored(placements, ends, 0)  # type: ignore[arg-type]  # words of the form
     table.state = table.state._replace(layout=layout, turn=0)
     table.put(*hands, stock=stock)
     return table

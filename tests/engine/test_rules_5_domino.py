@@ -633,8 +633,8 @@ def test_common_halves_that_touch_are_equal(key: str) -> None:
     assert len(placements) > 1
     for placement in placements[1:]:
         host = placements[placement.host].tile
-        assert {placement.tile.low, placement.tile.high} & {host.low, host.high} or table.rules.wants
-        assert (placement.outer is None) == (table.rules.wants is None)
+        assert {placement.tile.low, placement.tile.high} & {host.low, host.high} or table.rules.form.wants
+        assert (placement.outer is None) == (table.rules.form.wants is None)
 
 
 @pytest.mark.parametrize("key", variants())
@@ -644,7 +644,7 @@ def test_common_a_double_lies_across(key: str) -> None:
     table.play_out()
     placements = table.layout.placements
     for placement in placements[1:]:
-        across = placements[placement.host].tile.double and table.rules.doubles_across
+        across = placements[placement.host].tile.double and table.rules.form.doubles_across
         assert (placement.side in ("long", "short")) == across
 
 

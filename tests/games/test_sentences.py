@@ -67,7 +67,7 @@ def test_a_game_waits_for_its_players(names: tuple[str | None, ...], english: st
 def test_an_event_is_said_in_english_and_in_german(event: GameEvent, english: str, german: str) -> None:
     told = []
     for language in ("en", "de"):
-        sentences = EventSentences(RULES, RULES.empty_layout(), Reader(0, ("Ada", None, None), language))
+        sentences = EventSentences(RULES, empty_layout(RULES.form), Reader(0, ("Ada", None, None), language))
         told.append(sentences.sentence(EventView(1, 0, event)))
     assert told == [english, german]
 
@@ -83,7 +83,7 @@ def test_a_play_that_does_not_fit_the_table_is_told_without_its_place() -> None:
     lead = Played(1, parse_tile("1-4"), None, face_down=False)
     right = Played(0, parse_tile("4-4"), "right", face_down=False)
     for event in impossible:
-        sentences = EventSentences(RULES, RULES.empty_layout(), Reader(None, ("Ada", "Bo", "Cy"), "en"))
+        sentences = EventSentences(RULES, empty_layout(RULES.form), Reader(None, ("Ada", "Bo", "Cy"), "en"))
         sentences.sentence(EventView(1, 0, DealtView(1, arranged=False, hand=None)))
         for each in (event,) if isinstance(event, Flipped) else (lead, event):
             told = sentences.sentence(EventView(2, 0, each))
@@ -102,7 +102,7 @@ def test_a_play_that_does_not_fit_the_table_is_told_without_its_place() -> None:
 def test_the_sentences_follow_the_table_and_the_names() -> None:
     game = game_of("Ada", "Bo", "Cy")
     at_reset = game._replace(
-        state=game.state._replace(round=1, layout=RULES.empty_layout().lead(parse_tile("0-6"), 0, "never"))
+        state=game.state._replace(round=1, layout=empty_layout(RULES.form).lead(parse_tile("0-6"), 0, "never"))
     )
     sentences = EventSentences(RULES, empty_layout(LayoutForm()), Reader(None, ("Ada", None, None), "en"))
     events = [

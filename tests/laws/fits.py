@@ -18,7 +18,7 @@ def is_matador(tile: Tile) -> bool:
 
 def ways(rules: Rules, tile: Tile, number: int) -> list[int | None]:
     """The outer halves that are named with which a tile joins an end of this number; one ``None`` for equal halves."""
-    if rules.wants is None:
+    if rules.form.wants is None:
         return [None] if number in (tile.low, tile.high) else []
     lying = {tile.high: tile.low, tile.low: tile.high}
     return [outer for outer, inner in sorted(lying.items()) if is_matador(tile) or inner + number == TOGETHER]

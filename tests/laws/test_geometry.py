@@ -294,7 +294,7 @@ def test_tiles_touch_only_where_they_join_and_never_move(key: str, aspect: int) 
     for kind in of_game[ASPECTS.index(aspect) % 2 :: 2] or of_game:
         for played in rounds(kind, TIMES, f"geometry {aspect}"):
             found = check(played, aspect, prefixes=1)
-            if played.rules.line_ends:
+            if played.rules.form.line_ends:
                 assert not any([placed.link for placed in found.tiles])
                 assert found.bounds.width <= found.table.width + 8
 

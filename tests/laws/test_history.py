@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.engine.layout import Layout
+from service.engine.layout import Layout, empty_layout
 from service.engine.referee import advance, apply
 from service.engine.replay import layout_after, replay
 from service.engine.view import event_view
@@ -24,7 +24,7 @@ def test_a_replay_of_the_events_gives_the_state(match: Match) -> None:
 
 @law()
 def test_the_table_follows_from_what_anybody_may_know_of_the_events(match: Match) -> None:
-    seen: Layout | None = match.rules.empty_layout()
+    seen: Layout | None = empty_layout(match.rules.form)
     known = seen
     for happening in match.happenings:
         seen = layout_after(match.rules, seen, event_view(happening.event, None))

@@ -141,9 +141,9 @@ def test_the_numbers_kept_beside_the_ends_are_what_the_tree_says(match: Match) -
         wanted = 0
         for slot in free:
             if slot.gate == "open":
-                wanted |= match.rules.wants(slot.number) if match.rules.wants else 1 << slot.number
+                wanted |= match.rules.form.wants(slot.number) if match.rules.form.wants else 1 << slot.number
         assert layout.open_mask == wanted
-        end_value = match.rules.end_value
+        end_value = match.rules.form.end_value
         assert layout.ends_sum == sum(count_of(slot, free, end_value) for slot in free)
         assert event.ends_sum == (layout.ends_sum if layout.counts_ends and not event.face_down else None)
         assert (event.points is None) == (match.rules.points is None)
@@ -188,7 +188,7 @@ def test_an_end_keeps_its_name_and_its_place_while_it_lasts(match: Match) -> Non
         assert len(set(names)) == len(names)
         if event.end is None:
             numbered = [f"e{index + 1}" for index in range(len(names))]
-            assert names == (list(match.rules.line_ends) or numbered)
+            assert names == (list(match.rules.form.line_ends) or numbered)
             continue
         place = [end.name for end in before.ends].index(event.end)
         behind = len(before.ends) - place - 1
@@ -205,9 +205,9 @@ def test_an_end_keeps_its_name_and_its_place_while_it_lasts(match: Match) -> Non
 
 @law()
 def test_a_line_is_a_chain_of_equal_halves_between_left_and_right(match: Match) -> None:
-    if not match.rules.line_ends:
+    if not match.rules.form.line_ends:
         pytest.skip("the layout of this game is no line")
-    if match.rules.wants:
+    if match.rules.form.wants:
         pytest.skip("in this game other halves touch than equal ones")
     chain: list[tuple[int, int]] = []
     for _, _, layout, event in layouts(match):
@@ -221,13 +221,13 @@ def test_a_line_is_a_chain_of_equal_halves_between_left_and_right(match: Match) 
         assert all(left[1] == right[0] for left, right in pairwise(chain))
         numbers = {"left": chain[0][0], "right": chain[-1][1]}
         assert [(end.name, end.number) for end in layout.ends] == [
-            (name, numbers[name]) for name in match.rules.line_ends
+            (name, numbers[name]) for name in match.rules.form.line_ends
         ]
 
 
 @law()
 def test_in_matador_touching_halves_add_up_to_seven_or_the_tile_is_a_matador(match: Match) -> None:
-    if not match.rules.wants:
+    if not match.rules.form.wants:
         pytest.skip("in this game equal halves touch")
     ends: dict[str, int] = {}
     for _, _, layout, event in layouts(match):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from service.engine.events import Dealt, Drew
+from service.engine.layout import empty_layout
 from service.engine.view import event_view
 from service.games.model.game_events import EventEnvelope
 from service.games.model.views import view_event, view_game
@@ -54,7 +55,7 @@ def test_every_event_is_told_to_every_viewer_in_its_language(match: Match) -> No
     names = names_of(match)
     for viewer in some_viewers(match):
         for language in some_languages(match):
-            layout = match.rules.empty_layout()
+            layout = empty_layout(match.rules.form)
             sentences = EventSentences(match.rules, layout, Reader(viewer, names, language))
             for version, event in enumerate(match.events, 1):
                 assert_sayable(sentences.sentence(view_event(EventEnvelope(version, 0, event, ()), viewer)))
@@ -74,7 +75,7 @@ def test_every_state_is_told_to_every_viewer_in_its_language(match: Match) -> No
 @law(matches=8)
 def test_what_is_told_of_a_play_comes_from_the_table_alone(match: Match) -> None:
     reader = Reader(None, names_of(match), "en")
-    sentences = EventSentences(match.rules, match.rules.empty_layout(), reader)
+    sentences = EventSentences(match.rules, empty_layout(match.rules.form), reader)
     for version, happening in enumerate(match.happenings, 1):
         known = view_event(EventEnvelope(version, 0, happening.event, ()), None)
         told = sentences.sentence(known)
@@ -116,6 +117,6 @@ def test_a_draw_and_a_deal_tell_nobody_the_tiles_of_others(match: Match) -> None
                 twin = Drew(event.seat, match.rng.choice(match.rules.tiles))
             for language in LANGUAGES:
                 reader = Reader(viewer, names, language)
-                layout = match.rules.empty_layout()
+                layout = empty_layout(match.rules.form)
                 told, again = (event_sentence(event_view(each, viewer), layout, reader) for each in (event, twin))
                 assert told == again

@@ -45,7 +45,7 @@ def layout_of(
 
     ``branching`` is that of the lead; with ``scored`` every double branches, and ends are counted as in rules 3.5.
     """
-    value = variants()["fido"].rules({}, 3).end_value if scored else None
+    value = variants()["fido"].rules({}, 3).form.end_value if scored else None
     form = LayoutForm((LEFT, RIGHT) if two_ended else line_ends, value, gates)
     layout = empty_layout(form).lead(parse_tile(plays[0]), 0, branching)
     for play in plays[1:]:

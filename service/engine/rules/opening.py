@@ -99,7 +99,7 @@ def every_double(layout: Layout, _double: Tile) -> Branching:
     return IMMEDIATELY if layout.placements else GATED
 
 
-# Answers to ``Rules.wants``: what an end wants if that is not its own number.
+# Answers to ``LayoutForm.wants``: what an end wants if that is not its own number.
 
 
 _TOGETHER: Final = 7

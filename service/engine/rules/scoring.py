@@ -132,7 +132,7 @@ def format_hand(hand: RemainingHand) -> str:
     return f"{', '.join([tile.name for tile in hand.tiles]) or 'no tiles'} = {hand.value}"
 
 
-# Answers to ``Rules.end_value``; ``layout.EndValue`` explains the arguments.
+# Answers to ``LayoutForm.end_value``; ``layout.EndValue`` explains the arguments.
 
 
 def all_but_long_sides(number: int, side: Side, _paired: bool) -> int:

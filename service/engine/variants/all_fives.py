@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult
-from service.engine.layout import BOTH_LONG_SIDES, LEFT, RIGHT, End
+from service.engine.layout import BOTH_LONG_SIDES, LEFT, RIGHT, End, LayoutForm
 from service.engine.options import Option, Options
 from service.engine.rules.common_options import (
     blocked_score_option,
@@ -41,11 +41,9 @@ def _build(options: Options, seats: int) -> Rules:
         tiles=_SET,
         hand_size=lambda players: settings["hand"] if players == seats else 0,
         opening=OPENINGS[settings["opening"]],
-        line_ends=() if branches else (LEFT, RIGHT),
+        form=LayoutForm(() if branches else (LEFT, RIGHT), double_both_halves, gates=BOTH_LONG_SIDES),
         branching=first_double if branches else no_branches,
-        gates=BOTH_LONG_SIDES,
         reserve=reserve,
-        end_value=double_both_halves,
         points=_points,
         end_checks=(target_reached(target), first_seat_out) if at_once else (first_seat_out,),
         score_round=_score_round(settings["blocked_score"], teams, _ROUNDINGS[settings["rounding"]]),

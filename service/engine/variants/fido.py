@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
-from service.engine.layout import End
+from service.engine.layout import End, LayoutForm
 from service.engine.options import Option, Options
 from service.engine.rules.ending import ONE_AND_WAIT, after_rounds
 from service.engine.rules.opening import every_double, highest_double
@@ -36,10 +36,9 @@ def _build(options: Options, seats: int) -> Rules:
         tiles=double_set(highest),
         hand_size=lambda players: hands.get(players, 0),
         opening=highest_double,
-        line_ends=(),
+        form=LayoutForm(line_ends=(), end_value=all_but_long_sides),
         branching=every_double,
         drawing=ONE_AND_WAIT,
-        end_value=all_but_long_sides,
         points=_points(divisor),
         score_round=_score_round(divisor),
         match_end=after_rounds(options["rounds"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
-from service.engine.layout import End
+from service.engine.layout import End, LayoutForm
 from service.engine.options import Option, Options
 from service.engine.rules.common_options import hand_option, opening_option, target_option, teams_option, with_defaults
 from service.engine.rules.ending import side_out, target_reached, total_reached
@@ -31,7 +31,7 @@ def _build(options: Options, seats: int) -> Rules:
         hand_size=lambda players: settings["hand"] if players == seats else 0,
         opening=OPENINGS[settings["opening"]],
         reserve=len(_SET),
-        end_value=double_both_halves,
+        form=LayoutForm(end_value=double_both_halves),
         points=_points(target if settings["exact"] else None, teams),
         end_checks=(target_reached(target), side_out(teams)),
         score_round=_score_round,

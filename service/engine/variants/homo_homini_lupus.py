@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
+from service.engine.layout import LayoutForm
 from service.engine.options import Option, Options
 from service.engine.rules.ending import after_rounds, all_ends_closed, nothing_left_fits
 from service.engine.rules.opening import lead_only, lowest_double
@@ -25,7 +26,7 @@ def _build(options: Options, seats: int) -> Rules:
         tiles=double_set(6),
         hand_size=lambda players: _HAND if players == _SEATS else 0,
         opening=lowest_double,
-        line_ends=(),
+        form=LayoutForm(line_ends=()),
         branching=lead_only,
         face_down=True,
         end_checks=(first_seat_out, all_ends_closed, nothing_left_fits),

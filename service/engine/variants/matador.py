@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from service.engine.layout import LayoutForm
 from service.engine.options import Options
 from service.engine.rules.common_options import (
     blocked_score_option,
@@ -33,8 +34,7 @@ def _build(options: Options, seats: int) -> Rules:
         tiles=_SET,
         hand_size=lambda players: settings["hand"] if players == seats else 0,
         opening=OPENINGS[settings["opening"]],
-        wants=seven_or_a_matador,
-        doubles_across=False,
+        form=LayoutForm(wants=seven_or_a_matador, doubles_across=False),
         reserve=settings["reserve"],
         score_round=WinnerTakes("14.9", "14.9", settings["blocked_score"], settings["teams"]).result,
         match_end=total_reached(settings["target"], "highest"),

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
+from service.engine.layout import LayoutForm
 from service.engine.options import Option, Options
 from service.engine.rules.ending import all_ends_closed, best_seats, doubles_after_a_double, flipped, last_side_standing
 from service.engine.rules.opening import first_face_up, first_held, highest_double_or_heaviest
@@ -31,7 +32,7 @@ def _build(options: Options, seats: int) -> Rules:
         hand_size=lambda players: _HANDS.get(players, 0),
         reserve=_HIDDEN,
         opening=_opening,
-        line_ends=(),
+        form=LayoutForm(line_ends=()),
         branching=first_face_up,
         face_down=True,
         may_follow=doubles_after_a_double,

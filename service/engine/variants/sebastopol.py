@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from service.engine.layout import LEAD_COVERED
+from service.engine.layout import LEAD_COVERED, LayoutForm
 from service.engine.options import Options
 from service.engine.rules.common_options import blocked_score_option, target_option
 from service.engine.rules.ending import total_reached
@@ -26,9 +26,8 @@ def _build(options: Options, seats: int) -> Rules:
         tiles=_SET,
         hand_size=lambda players: _HAND if players == _SEATS else 0,
         opening=highest_double,
-        line_ends=(),
+        form=LayoutForm(line_ends=(), gates=LEAD_COVERED),
         branching=lead_only,
-        gates=LEAD_COVERED,
         reserve=len(_SET),
         score_round=WinnerTakes("12.5", "12.5", options["blocked_score"]).result,
         match_end=total_reached(options["target"], "highest"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
-from service.engine.layout import LEFT, RIGHT
+from service.engine.layout import LEFT, RIGHT, LayoutForm
 from service.engine.options import Option, Options
 from service.engine.rules.ending import after_rounds, any_tile_after_a_double
 from service.engine.rules.opening import highest_double
@@ -30,7 +30,7 @@ def _build(options: Options, seats: int) -> Rules:
         tiles=_SET,
         hand_size=lambda players: hand if players == seats else 0,
         opening=highest_double,
-        line_ends=(LEFT, RIGHT) if british else (RIGHT,),
+        form=LayoutForm(line_ends=(LEFT, RIGHT) if british else (RIGHT,)),
         may_follow=any_tile_after_a_double,
         reserve=len(_SET),
         score_round=_pool(options["stake"]) if options["scoring"] == "pool" else by_pips.result,

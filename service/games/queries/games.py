@@ -12,7 +12,7 @@ from threading import BoundedSemaphore
 from typing import Final
 
 from service.engine.events import Dealt, RoundEnded
-from service.engine.layout import Layout
+from service.engine.layout import Layout, empty_layout
 from service.engine.replay import layout_after
 from service.games.access import Access, seat_of_hash
 from service.games.model.forks import export_record
@@ -194,7 +194,7 @@ class GameQueries:
 
 def _layout_after(game: Game, events: Sequence[GameEvent]) -> Layout | None:
     """Return the layout after these events of a round; ``None`` if it is unknown."""
-    empty: Layout | None = game.rules.empty_layout()
+    empty: Layout | None = empty_layout(game.rules.form)
     return reduce(partial(layout_after, game.rules), events, empty)
 
 

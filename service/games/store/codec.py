@@ -21,7 +21,20 @@ from msgspec import NODEFAULT, Raw, Struct, defstruct, json
 from msgspec.structs import asdict, astuple
 
 from service.engine.events import EventType, FieldKind
-from service.engine.layout import CLOSED, END, GATED, LONG, OPEN, SHORT, End, Gate, Layout, Placement, Side
+from service.engine.layout import (
+    CLOSED,
+    END,
+    GATED,
+    LONG,
+    OPEN,
+    SHORT,
+    End,
+    Gate,
+    Layout,
+    Placement,
+    Side,
+    empty_layout,
+)
 from service.engine.state import State
 from service.engine.tiles import TILES, Tile
 from service.engine.variant import Rules
@@ -299,7 +312,7 @@ def _decode_layout(rules: Rules, columns: list[Any], rows: list[Any], last_end_n
     columns.append(outer[0] if outer else [None] * len(hosts))
     placements = tuple(map(_new_placement, zip(*columns, strict=True)))
     ends = [(decode_end(code), number, host, _SIDES[side], _GATES[gate]) for code, number, host, side, gate in rows]
-    return rules.empty_layout().restored(placements, ends, last_end_number)
+    return empty_layout(rules.form).restored(placements, ends, last_end_number)
 
 
 @cache

@@ -9,6 +9,7 @@ from typing import Any, Final
 import orjson
 from flask import Blueprint, Response, request
 
+from service.engine.layout import empty_layout
 from service.engine.variant import teams_of
 from service.games.access import Access
 from service.games.model.views import Deleted, EventPage, EventView, Reset
@@ -112,7 +113,7 @@ def _serializer(
         return event_json
     game = access.game
     resets = first is not None and any([isinstance(event.event, Reset) for event in first.events])
-    layout = game.rules.empty_layout() if resets else services.games.queries.layout_at(access, after)
+    layout = empty_layout(game.rules.form) if resets else services.games.queries.layout_at(access, after)
     seat, names = services.games.queries.seating_at(access, game.version if resets else after)
     partners = (
         partners_of(seat, teams_of(game.rules.teams, len(names))) if len(names) == len(game.seats) else frozenset()
