@@ -50,36 +50,29 @@ def solve(rules: Rules, observation: Observation, knowledge: Knowledge, moves: S
 
     ``None`` if a tile is hidden, or the search would take too long.
     """
-    state = known_state(rules, observation, knowledge)
-    if state is None or _is_too_long(rules, state):
-        return None
-    search = _Search(rules, state, observation.seat)
-    best, best_value = moves[0], -inf
-    try:
-        for move in moves:
-            value = search.value(state, move, best_value, inf)
-            if value > best_value:
-                best, best_value = move, value
-    except _TooLong:
-        return None
-    return best
+    values = values_of(rules, observation, knowledge, moves, only_best=True)
+    return None if values is None else moves[values.index(max(values))]
 
 
 def values_of(
-    rules: Rules, observation: Observation, knowledge: Knowledge, moves: Sequence[Move]
+    rules: Rules, observation: Observation, knowledge: Knowledge, moves: Sequence[Move], *, only_best: bool = False
 ) -> list[float] | None:
     """Return the value of the round after each of these moves, in points.
 
-    ``None`` if a tile is hidden, or the search would take too long.
+    With ``only_best``, the value of a move that is no better than an earlier one is only an upper bound. ``None`` if a
+    tile is hidden, or the search would take too long.
     """
     state = known_state(rules, observation, knowledge)
     if state is None or _is_too_long(rules, state):
         return None
     search = _Search(rules, state, observation.seat)
+    values: list[float] = []
     try:
-        return [search.value(state, move, -inf, inf) for move in moves]
+        for move in moves:
+            values.append(search.value(state, move, max(values, default=-inf) if only_best else -inf, inf))
     except _TooLong:
         return None
+    return values
 
 
 def is_all_known(observation: Observation) -> bool:
