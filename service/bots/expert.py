@@ -19,6 +19,7 @@ playout is the score of its round.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import fsum, sqrt
 from random import Random
 from typing import Final
@@ -152,10 +153,16 @@ def _sum(values: list[float], weights: list[float]) -> float:
 
 def _lead(values: list[float], others: list[float], weights: list[float], errors: float) -> float:
     """Return the weighted mean of ``values`` minus ``others``, world by world, less this number of standard errors."""
-    pairs = list(zip(values, others, weights, strict=False))
-    if len(pairs) < 2:
+    leads = [value - other for value, other in zip(values, others, strict=False)]
+    if len(leads) < 2:
         return 0.0
-    total = fsum([weight for _, _, weight in pairs])
-    mean = fsum([(value - other) * weight for value, other, weight in pairs]) / total
-    square = fsum([((value - other - mean) * weight) ** 2 for value, other, weight in pairs])
-    return mean - errors * sqrt(square) / total
+    mean, error = mean_and_error(leads, weights[: len(leads)])
+    return mean - errors * error
+
+
+def mean_and_error(values: Sequence[float], weights: Sequence[float]) -> tuple[float, float]:
+    """Return the weighted mean of these values, and its standard error."""
+    total = fsum(weights)
+    mean = fsum([value * weight for value, weight in zip(values, weights, strict=True)]) / total
+    square = fsum([((value - mean) * weight) ** 2 for value, weight in zip(values, weights, strict=True)])
+    return mean, sqrt(square) / total

@@ -16,7 +16,7 @@ from typing import Final, Literal, NamedTuple
 from service.bots import greedy
 from service.bots.choice import choose_casually
 from service.bots.endgame import is_all_known, values_of
-from service.bots.expert import playouts_of, sample_weighted
+from service.bots.expert import mean_and_error, playouts_of, sample_weighted
 from service.bots.inference import infer
 from service.bots.knowledge import Knowledge, Observation
 from service.bots.likelihood import Likelihood
@@ -108,8 +108,8 @@ def estimates(
     if known is None:
         worlds = worlds_of(rules, len(moves), playouts)
         weights, values = _play_out_all(rules, observation, knowledge, moves, random=random, worlds=worlds)
-    means = [_mean(of_move, weights) for of_move in values]
-    order = sorted(range(len(moves)), key=lambda index: (-means[index], index))
+    found = [mean_and_error(of_move, weights) for of_move in values]
+    order = sorted(range(len(moves)), key=lambda index: (-found[index][0], index))
     parts = greedy.parts(rules, observation, knowledge, moves)
     names = _PARTS_BEFORE_PARTNER if greedy.is_partner_next(rules, observation) else _PARTS
     best = order[0]
@@ -117,10 +117,9 @@ def estimates(
     for index in order:
         other = order[min(1, len(order) - 1)] if index == best else index
         advantages = () if other == best else _advantages(names, parts[best], parts[other], exact=known is not None)
-        lead = [value - behind for value, behind in zip(values[best], values[index], strict=True)]
-        behind = max(0.0, _mean(lead, weights))
-        error, behind_error = _error(values[index], weights), _error(lead, weights)
-        result.append(Estimate(moves[index], means[index], error, behind, behind_error, advantages))
+        leads = [value - other for value, other in zip(values[best], values[index], strict=True)]
+        behind, behind_error = mean_and_error(leads, weights)
+        result.append(Estimate(moves[index], *found[index], max(0.0, behind), behind_error, advantages))
     return _with_large_errors(result) if known is None and is_all_known(observation) else result
 
 
@@ -158,17 +157,6 @@ def _advantages(
     if exact:
         return ("exact", *advantages)
     return tuple(advantages) or ("worlds",)
-
-
-def _mean(values: list[float], weights: list[float]) -> float:
-    return fsum([value * weight for value, weight in zip(values, weights, strict=True)]) / fsum(weights)
-
-
-def _error(values: list[float], weights: list[float]) -> float:
-    """Return the standard error of the weighted mean of these values."""
-    mean = _mean(values, weights)
-    square = fsum([((value - mean) * weight) ** 2 for value, weight in zip(values, weights, strict=True)])
-    return sqrt(square) / fsum(weights)
 
 
 # The value of a deal for each seat: the luck in the result of its round.
