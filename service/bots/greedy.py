@@ -27,9 +27,9 @@ from service.engine.moves import FLIP, Move
 from service.engine.tiles import pips, tiles_with
 from service.engine.variant import Rules
 
-_PIPS_PER_POINT: Final = 2
+PIPS_PER_POINT: Final = 2
 """Pips that a point is worth: a point is kept, but a tile that is not laid now can still be laid later."""
-_HINDERING_PIPS: Final = 20
+HINDERING_PIPS: Final = 20
 """Pips that a move is worth if the next player certainly cannot follow it."""
 
 
@@ -74,9 +74,9 @@ def parts(rules: Rules, observation: Observation, knowledge: Knowledge, moves: S
     value = rules.hand_value(hand)
     next_seat = next_holder([player.tiles for player in view.players], observation.seat)
     hidden = () if next_seat is None else knowledge.candidates[next_seat]
-    hindering = 0 if next_seat is None else _HINDERING_PIPS
+    hindering = 0 if next_seat is None else HINDERING_PIPS
     if next_seat in rules.side(observation.seat):
-        hindering = -_HINDERING_PIPS
+        hindering = -HINDERING_PIPS
     ends: dict[str | None, End] = {end.name: end for end in layout.ends}
     parts = []
     for move in moves:
@@ -91,11 +91,11 @@ def parts(rules: Rules, observation: Observation, knowledge: Knowledge, moves: S
             numbers |= tile.mask
         parts.append(
             Parts(
-                points=float(_PIPS_PER_POINT * (move.points or 0)),
+                points=float(PIPS_PER_POINT * (move.points or 0)),
                 sheds=float(value - rules.hand_value(rest)),
                 fits=float((tile_set(rest) & fitting).bit_count()),
                 numbers=float(numbers.bit_count()),
-                hinders=hindering * _probability_of_none(hidden, fitting) if rest else float(_HINDERING_PIPS),
+                hinders=hindering * _probability_of_none(hidden, fitting) if rest else float(HINDERING_PIPS),
             )
         )
     return parts

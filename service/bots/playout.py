@@ -13,6 +13,7 @@ from functools import lru_cache
 from math import comb, inf
 from typing import Final
 
+from service.bots.greedy import HINDERING_PIPS, PIPS_PER_POINT
 from service.bots.knowledge import Knowledge, next_holder, tile_set
 from service.engine.deal import NO_DECK
 from service.engine.events import Event, RoundEnded
@@ -26,9 +27,6 @@ from service.engine.variant import Rules
 _MOVES: Final = 10
 _MOVES_PER_SEAT: Final = 2
 """A playout is cut off after this number of moves of each seat, or after ``_MOVES`` in total if that is more."""
-_PIPS_PER_POINT: Final = 2
-_HINDERING_PIPS: Final = 20
-"""The same values as in ``greedy``."""
 
 
 def tiles_possible(seat: int, hand: Hand, knowledge: Knowledge) -> list[int]:
@@ -138,7 +136,7 @@ def best_of(
         hidden = possible[next_seat] & left & ~own_tiles
         hand_size = len(state.hands[next_seat])
         partner = rules.teams and rules.team(next_seat) == rules.team(turn)
-        hindering = -_HINDERING_PIPS if partner else _HINDERING_PIPS
+        hindering = -HINDERING_PIPS if partner else HINDERING_PIPS
     count = hidden.bit_count()
     layout = state.layout
     open_mask, wants_of = layout.open_mask, layout.form.wants
@@ -168,7 +166,7 @@ def best_of(
                 shed = float(tile.pips + (every & ~(tile.mask & ~several)).bit_count())
             move_worth = shed
             if points:
-                move_worth += _PIPS_PER_POINT * points
+                move_worth += PIPS_PER_POINT * points
             if name is None:
                 after = tile.mask if wants_of is None else wants_of(tile.low) | wants_of(tile.high)
             else:
