@@ -17,7 +17,6 @@ from typing import Final, NamedTuple
 from service.bots.knowledge import Observation, observe
 from service.engine.events import Dealt, Event, RoundEnded
 from service.engine.moves import DEAL, Move
-from service.engine.presence import ALL_PRESENT, Presence
 from service.engine.state import State
 from service.engine.variant import Rules
 from service.learning.analysis import Advantage, Estimate, estimates, is_clear, luck_of, results
@@ -137,12 +136,11 @@ def review(
     rules.
     """
     dealt: tuple[Dealt, State] | None = None
-    for state, presence, events, step in _replayed(record, rules):
+    for events, step in _replayed(record, rules):
         event, version = step.line.event, step.line.version
-        if version > after and isinstance(event, MOVES) and presence.plays(event.seat):
-            decision = judge(
-                rules, observe(rules, state, events, event.seat), version, move_of(event), playouts=playouts
-            )
+        if version > after and isinstance(event, MOVES) and step.presence.plays(event.seat):
+            observation = observe(rules, step.before, events, event.seat)
+            decision = judge(rules, observation, version, move_of(event), playouts=playouts)
             if decision is not None:
                 yield decision
         elif version > after and isinstance(event, RoundEnded) and dealt is not None:
@@ -156,34 +154,32 @@ def hint_before(record: Record, rules: Rules, version: int) -> tuple[int, Hint]:
 
     Raises ``Unreviewable`` and ``NoSuchMove``.
     """
-    for state, _, events, step in _replayed(record, rules):
+    for events, step in _replayed(record, rules):
         event = step.line.event
         if step.line.version == version and isinstance(event, MOVES):
-            observation = observe(rules, state, events, event.seat)
+            observation = observe(rules, step.before, events, event.seat)
             chosen = _chosen(observation, move_of(event))
             return event.seat, Hint(tuple(estimates(rules, observation, extra=chosen)))
     raise NoSuchMove(f"No move has the version {version}.")
 
 
-def _replayed(record: Record, rules: Rules) -> Iterator[tuple[State, Presence, Sequence[Event], Step]]:
-    """Yield every step of a complete record, each with the state, the presence and the events of its round before it.
+def _replayed(record: Record, rules: Rules) -> Iterator[tuple[Sequence[Event], Step]]:
+    """Yield every step of a complete record, each with the events of its round before it.
 
     Raises ``Unreviewable`` as ``review`` does.
     """
     if record.viewer is not None:
         raise Unreviewable("The record shows only what one viewer has seen.")
-    state, presence = rules.start(), ALL_PRESENT
     events: list[Event] = []
     for step in replay_record(record, rules):
         if isinstance(step, Fault):
             raise Unreviewable(step.message)
-        yield state, presence, events, step
+        yield events, step
         event = step.line.event
         if isinstance(event, Dealt):
             events = [event]
         elif isinstance(event, Event):
             events.append(event)
-        state, presence = step.state, step.presence
 
 
 def _round_luck(rules: Rules, dealt: Dealt, state: State, version: int, *, scores: Sequence[int]) -> RoundLuck:
@@ -193,14 +189,9 @@ def _round_luck(rules: Rules, dealt: Dealt, state: State, version: int, *, score
 
 def collect(found: Iterable[Decision | RoundLuck]) -> Review:
     """Return the results of ``review`` as one value."""
-    decisions: list[Decision] = []
-    rounds: list[RoundLuck] = []
-    for part in found:
-        if isinstance(part, Decision):
-            decisions.append(part)
-        else:
-            rounds.append(part)
-    return Review(decisions, rounds)
+    parts = list(found)
+    decisions = [part for part in parts if isinstance(part, Decision)]
+    return Review(decisions, [part for part in parts if isinstance(part, RoundLuck)])
 
 
 def judge(
@@ -228,11 +219,9 @@ def _chosen(observation: Observation, requested: Move) -> Move | None:
 
 def summaries(seats: int, reviewed: Review) -> list[SeatSummary]:
     """Return a summary for each seat."""
-    by_seat: list[list[Decision]] = [[] for _ in range(seats)]
-    for decision in reviewed.decisions:
-        by_seat[decision.seat].append(decision)
     result = []
-    for seat, own in enumerate(by_seat):
+    for seat in range(seats):
+        own = [decision for decision in reviewed.decisions if decision.seat == seat]
         count = max(1, len(own))
         error = sqrt(fsum([decision.error**2 for decision in own])) / count
         luck = _luck_of_seat(seat, reviewed.rounds)

@@ -18,8 +18,7 @@ from service.bots.knowledge import Observation, observe
 from service.engine.deal import seed_of_decision
 from service.engine.events import DealProof, Dealt, Event
 from service.engine.moves import Move
-from service.engine.presence import ALL_PRESENT, SUBSTITUTE, Presence
-from service.engine.state import State
+from service.engine.presence import SUBSTITUTE, Presence
 from service.engine.variant import Rules
 from service.records.event_checks import is_over, is_provable, move_of
 from service.records.record import Record, RecordedBot
@@ -64,27 +63,24 @@ class DecisionChecker:
         """The seed of the running round; ``None`` if it is unknown or proves nothing."""
         self._events: list[Event] = []
         """The events of the running round."""
-        self._state: State = rules.start()
-        self._presence: Presence = ALL_PRESENT
 
     def add(self, step: Step) -> Fault | None:
         """Process the next step; return a fault if it is a move that the computer player would not make."""
         event, fault = step.line.event, None
         if isinstance(event, MOVES):
-            bot = self._player(event.seat)
+            bot = self._player(event.seat, step.presence)
             if bot is not None:
                 fault = self._decision(bot, step)
         if isinstance(event, Dealt):
             self._begin_round(step, event)
         elif isinstance(event, Event):
             self._events.append(event)
-        self._state, self._presence = step.state, step.presence
         return fault
 
-    def _player(self, seat: int) -> RecordedBot | None:
-        """Return the computer player that moves for this seat now; ``None`` if a person does."""
+    def _player(self, seat: int, presence: Presence) -> RecordedBot | None:
+        """Return the computer player that moves for this seat; ``None`` if a person does."""
         bot = self._record.bot_at(seat)
-        if bot is not None or self._presence.plays(seat):
+        if bot is not None or presence.plays(seat):
             return bot
         return RecordedBot(seat, SUBSTITUTE, _EDITION_OF_SUBSTITUTES)
 
@@ -108,7 +104,7 @@ class DecisionChecker:
         assert self._seed is not None
         event = step.line.event
         assert isinstance(event, MOVES)
-        observation = observe(self._rules, self._state, self._events, bot.seat)
+        observation = observe(self._rules, step.before, self._events, bot.seat)
         if len(observation.view.legal_moves) > 1:
             if self._choices == self._limits.max_choices:
                 self.unchecked["cost"] += 1

@@ -51,12 +51,13 @@ MOVES: Final = (Played, Drew, DrewView, Passed, Done, Flipped)
 
 
 class Step(NamedTuple):
-    """An event, its place in the record, and the state and presence after it."""
+    """An event, its place in the record, the state and presence before it, and the state after it."""
 
     line: VersionedEvent
     place: Location
-    state: State
+    before: State
     presence: Presence
+    state: State
 
 
 def replay_record(record: Record, rules: Rules) -> Iterator[Step | Fault]:
@@ -71,15 +72,16 @@ def replay_record(record: Record, rules: Rules) -> Iterator[Step | Fault]:
             yield fault
         if not isinstance(dealt, Dealt) or fault or any(deal_faults(rules, dealt, place)):
             return
+        before, presence = match.state, match.presence
         match.deal(dealt)
-        yield Step(recorded.lines[0], place, match.state, match.presence)
+        yield Step(recorded.lines[0], place, before, presence, match.state)
         for line_index, line in enumerate(recorded.lines[1:], 1):
-            place = (index, line_index)
+            before, presence, place = match.state, match.presence, (index, line_index)
             fault = match.add(line.event, place)
             if fault is not None:
                 yield fault
                 return
-            yield Step(line, place, match.state, match.presence)
+            yield Step(line, place, before, presence, match.state)
         if match.pending:
             fault = automatic_event_fault(match.pending[0], None, place)
             assert fault is not None
