@@ -104,22 +104,22 @@ class Finding(NamedTuple):
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Report:
-    """The result of a verification."""
+    """The result of a verification, whose checks fill it."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[Finding, ...] = ()
     """The faults in the order of their lines."""
-    omitted: int
+    omitted: int = 0
     """The number of findings beyond the maximum of a report."""
     fairness: FairnessClaim
-    deals: int
+    deals: int = 0
     """The number of deals that were checked against the set and the rules."""
-    proven: int
+    proven: int = 0
     """The number of deals that match their seeds and the commitments to them."""
-    moves: int
+    moves: int = 0
     """The number of moves that were replayed."""
-    finished: bool
+    finished: bool = False
     decisions: int = 0
     """The number of moves of computer players that were computed again."""
     unchecked: tuple[tuple[Unchecked, int], ...] = ()

@@ -8,11 +8,11 @@ of the record. Does not depend on the text of a record, except for the line numb
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from service.bots.choice import LEVELS, NEWEST_EDITION
-from service.engine.errors import InvalidSetup, Reason
+from service.engine.errors import InvalidSetup
 from service.engine.events import Dealt
 from service.engine.state import FINISHED, State
 from service.engine.variant import Rules
@@ -23,7 +23,7 @@ from service.records.bot_checks import NO_DECISIONS, BotLimits, DecisionChecker
 from service.records.event_checks import deal_faults, fairness_faults, is_over, is_provable, seed_faults
 from service.records.record import ARRANGED, PROVABLE, Record, RecordedRound
 from service.records.replay import AUTOMATIC_EVENTS, MOVES, replay_record
-from service.records.report import Fault, Finding, Report, Unchecked
+from service.records.report import Fault, Finding, Report
 from service.records.writer import HEAD, line_numbers, resolved_options
 
 MAX_FINDINGS: Final = 100
@@ -38,37 +38,21 @@ def verify(record: Record, yield_control: Callable[[], None] = lambda: None, bot
     ``yield_control`` is called between rounds, every few events, and before each decision of a computer player that is
     computed again, so that a server can handle other requests. ``bots`` limits these decisions.
     """
+    report = Report(fairness=record.fairness)
     rules, faults = rules_of(record)
     for check in (_frame_faults, fairness_faults):
         faults += check(record)
         yield_control()
-    counts = _Counts()
     if rules is not None:
-        faults += _check_deals(record, rules, counts, yield_control)
-        faults += _check_play(record, rules, counts, yield_control, bots=bots)
+        faults += _check_deals(record, rules, report, yield_control)
+        faults += _check_play(record, rules, report, yield_control, bots=bots)
     yield_control()
     findings = findings_of(record, faults)
-    return Report(
-        findings=findings[:MAX_FINDINGS],
-        omitted=max(0, len(findings) - MAX_FINDINGS),
-        fairness=record.fairness,
-        **asdict(counts),
-    )
+    report.findings, report.omitted = findings[:MAX_FINDINGS], max(0, len(findings) - MAX_FINDINGS)
+    return report
 
 
-@dataclass(slots=True)
-class _Counts:
-    """The checks that were made so far; ``Report`` explains the fields."""
-
-    deals: int = 0
-    proven: int = 0
-    moves: int = 0
-    finished: bool = False
-    decisions: int = 0
-    unchecked: tuple[tuple[Unchecked, int], ...] = ()
-
-
-def _check_deals(record: Record, rules: Rules, counts: _Counts, yield_control: Callable[[], None]) -> Iterator[Fault]:
+def _check_deals(record: Record, rules: Rules, counts: Report, yield_control: Callable[[], None]) -> Iterator[Fault]:
     """Yield the faults of all complete deals, and count these."""
     for index, recorded in enumerate(record.rounds):
         yield_control()
@@ -81,7 +65,7 @@ def _check_deals(record: Record, rules: Rules, counts: _Counts, yield_control: C
 
 
 def _check_play(
-    record: Record, rules: Rules, counts: _Counts, yield_control: Callable[[], None], *, bots: BotLimits
+    record: Record, rules: Rules, counts: Report, yield_control: Callable[[], None], *, bots: BotLimits
 ) -> Iterator[Fault]:
     """Yield the faults of the moves of computer players, and the first fault of the play or else of the result."""
     state: State | None = None
@@ -116,19 +100,18 @@ def rules_of(record: Record) -> tuple[Rules | None, list[Fault]]:
     try:
         rules = variant.rules(dict(record.options), len(record.players))
     except InvalidSetup as refusal:
-        return None, [_setup_fault(path, reason) for path, reasons in refusal.errors.items() for reason in reasons]
+        return None, [
+            Fault("bad_players", (HEAD, "Player 0"), sentence(reason))
+            if path == "players"
+            else Fault("bad_options", (HEAD, "Options"), sentence(reason))
+            for path, reasons in refusal.errors.items()
+            for reason in reasons
+        ]
     expected = resolved_options(variant, rules)
     if record.options != expected:
         message = f"The house rules, each settled, are {', '.join([key for key, _ in expected])}, in this order."
         return rules, [Fault("bad_options", (HEAD, "Options"), message)]
     return rules, []
-
-
-def _setup_fault(path: str, reason: Reason) -> Fault:
-    message = sentence(reason)
-    if path == "players":
-        return Fault("bad_players", (HEAD, "Player 0"), message)
-    return Fault("bad_options", (HEAD, "Options"), message)
 
 
 def _frame_faults(record: Record) -> Iterator[Fault]:
