@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Final, NamedTuple, TypeVar, get_args
+from typing import Final, TypeVar, get_args
 
 from service.engine.errors import InvalidNotation
 from service.engine.options import Value
@@ -94,7 +94,7 @@ def _head(lines: _Lines) -> Record:
     variant = lines.tag("Variant", lambda scanner: scanner.match(_KEY, "the key of a game"))
     edition = lines.tag("Edition", lambda scanner: scanner.number(POSITIVE))
     options = lines.tag("Options", _options)
-    players: list[_Player] = []
+    players: list[tuple[str, RecordedBot | None]] = []
     while lines.next_starts_with("[Player ") or not players:
         players.append(lines.tag("Player", partial(_player, seat=len(players)), quoted=False))
     clock = _clock(lines) if lines.next_starts_with("[Clock ") else None
@@ -106,8 +106,8 @@ def _head(lines: _Lines) -> Record:
         variant=variant,
         edition=edition,
         options=options,
-        players=tuple([player.name for player in players]),
-        bots=tuple([player.bot for player in players if player.bot is not None]),
+        players=tuple([name for name, _ in players]),
+        bots=tuple([bot for _, bot in players if bot is not None]),
         clock=clock,
         game=game,
         date=date,
@@ -117,23 +117,18 @@ def _head(lines: _Lines) -> Record:
     )
 
 
-class _Player(NamedTuple):
-    name: str
-    bot: RecordedBot | None = None
-
-
-def _player(scanner: Scanner, seat: int) -> _Player:
-    """Read the player of this seat."""
+def _player(scanner: Scanner, seat: int) -> tuple[str, RecordedBot | None]:
+    """Read the name of the player of this seat, and the computer player."""
     start = scanner.offset
     if scanner.number(NATURAL) != seat:
         scanner.fail(f"The players are numbered by their seats; here {seat} is expected.", start)
     scanner.expect(" ")
     name = scanner.quoted()
     if not scanner.accept(" bot="):
-        return _Player(name)
+        return name, None
     level = scanner.match(_WORD, "a level of computer players")
     scanner.expect(" edition=")
-    return _Player(name, RecordedBot(seat, level, scanner.number(POSITIVE)))
+    return name, RecordedBot(seat, level, scanner.number(POSITIVE))
 
 
 def _clock(lines: _Lines) -> RecordedClock:
