@@ -44,7 +44,7 @@ from service.engine.events import (
 from service.engine.layout import NEVER, OPEN, End, Layout, empty_layout, gains, outer_halves
 from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, PLAY, Move, play
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER, Hand, State
-from service.engine.tiles import Tile, add_tile, sort_hands
+from service.engine.tiles import Tile, sort_hands, sort_tiles
 from service.engine.variant import Rules
 
 MAX_DEAL_ATTEMPTS: Final = 10_000
@@ -464,7 +464,7 @@ def _apply_play(rules: Rules, state: State, event: Played, layout: Layout) -> St
 
 def _apply_drew(rules: Rules, state: State, event: Drew) -> State:
     seat, tile, hands = event.seat, event.tile, state.hands
-    hands = (*hands[:seat], add_tile(hands[seat], tile), *hands[seat + 1 :])
+    hands = (*hands[:seat], sort_tiles((*hands[seat], tile)), *hands[seat + 1 :])
     turn_continues = rules.drawing.place if tile.offers & state.layout.open_mask else rules.drawing.again
     return state.after_move(
         hands=hands,

@@ -5,7 +5,6 @@ There are 190 tiles, 0-0 to 18-18. Each is created once, so tiles are compared b
 
 from __future__ import annotations
 
-from bisect import insort
 from collections.abc import Iterable, Sequence
 from functools import cache
 from operator import attrgetter
@@ -124,13 +123,6 @@ def sort_tiles(tiles: Iterable[Tile]) -> tuple[Tile, ...]:
 def sort_hands(hands: Iterable[Iterable[Tile]]) -> tuple[tuple[Tile, ...], ...]:
     """Return these hands, each sorted as by ``sort_tiles``."""
     return tuple([tuple(sorted(hand, key=_by_rank)) for hand in hands])
-
-
-def add_tile(hand: Sequence[Tile], tile: Tile) -> tuple[Tile, ...]:
-    """Return a sorted hand with this tile inserted in order."""
-    tiles = list(hand)
-    insort(tiles, tile, key=_by_rank)
-    return tuple(tiles)
 
 
 def pips(tiles: Iterable[Tile]) -> int:
