@@ -86,7 +86,7 @@ def _build(options: Options, seats: int) -> Rules:
     settings = with_defaults(options, seats, len(_SET), **defaults)
     tiles = _SET[1:] if seats % 2 else _SET
     reserve = 0 if settings["drawing"] else len(tiles)
-    scoring = _Scoring.of(settings, tiles)
+    scoring = _Scoring(settings, tiles)
     return Rules(
         seats=seats,
         settings=settings,
@@ -160,32 +160,17 @@ def _opening(
 class _Scoring(NamedTuple):
     """The scoring of a round: its winner, the value of the win, and resets of totals (rules 16.5 to 16.8)."""
 
-    teams: int
+    settings: Options
     tiles: tuple[Tile, ...]
-    blocked: str
-    draw: str
-    reset: str
-    one_all: bool
-    target: int
-    values: Mapping[str, int]
-    """The value of a win, by the kind of the last tile."""
-    words: Mapping[str, str]
-
-    @classmethod
-    def of(cls, settings: Options, tiles: tuple[Tile, ...]) -> _Scoring:
-        """Return the scoring for these options."""
-        fields = {key: settings[key] for key in ("teams", "blocked", "draw", "reset", "one_all", "target")}
-        words = _PLAIN | _WORDS.get(settings["table"].partition("_seven")[0], {})
-        return cls(**fields, tiles=tiles, values={kind: settings[f"value_{kind}"] for kind in _PLAIN}, words=words)
 
     def result(self, state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
         """Return the result; the winner went out, or has the lightest hand of a blocked round (rules 16.5, 16.12)."""
-        winner = state.went_out_first
-        if winner is None and self.blocked == "lightest_hand":
-            winner = lightest_seat(state, hands, self.teams)
+        winner, teams = state.went_out_first, self.settings["teams"]
+        if winner is None and self.settings["blocked"] == "lightest_hand":
+            winner = lightest_seat(state, hands, teams)
         if winner is None:
-            return round_result(state, ended_by, hands, (), carried=int(self.draw != "same"))
-        won = [side_number(hand.seat, self.teams) == side_number(winner, self.teams) for hand in hands]
+            return round_result(state, ended_by, hands, (), carried=int(self.settings["draw"] != "same"))
+        won = [side_number(hand.seat, teams) == side_number(winner, teams) for hand in hands]
         lines = self._decided(won) if self._is_decider(state.totals) else self._won(state, won, ended_by)
         return round_result(state, ended_by, hands, lines)._replace(winner=winner)
 
@@ -195,7 +180,7 @@ class _Scoring(NamedTuple):
 
     def _is_decider(self, totals: tuple[int, ...]) -> bool:
         """Return whether the round after these totals is a decider: every seat has one win (rules 16.8)."""
-        return self.one_all and all([total == 1 for total in totals])
+        return self.settings["one_all"] and all([total == 1 for total in totals])
 
     def _decided(self, won: list[bool]) -> list[ScoreLine]:
         return [
@@ -208,18 +193,19 @@ class _Scoring(NamedTuple):
         value, text = self._value(state, ended_by)
         totals = [total + value * has_won for total, has_won in zip(state.totals, won, strict=True)]
         if (
-            self.target == _SIX
+            self.settings["target"] == _SIX
             and max(totals) >= _SIX
             and not any(total for total, has_won in zip(totals, won, strict=True) if not has_won)
         ):
             text = f"six love {text}"
         lines = [ScoreLine(seat, value, "16.5", text) for seat, has_won in enumerate(won) if has_won]
-        if self.reset == "others":
+        reset = self.settings["reset"]
+        if reset == "others":
             reset_totals = [0 if has_won else total for total, has_won in zip(totals, won, strict=True)]
             word = ""
         else:
             reset_totals = (
-                totals if self.reset == "all_scored" and all(totals) and not self._is_decider(tuple(totals)) else []
+                totals if reset == "all_scored" and all(totals) and not self._is_decider(tuple(totals)) else []
             )
             word = "bruk "
         lines += [
@@ -229,13 +215,18 @@ class _Scoring(NamedTuple):
 
     def _value(self, state: State, ended_by: EndReason) -> tuple[int, str]:
         """Return the value of the win, and its arithmetic (rules 16.5, 16.6)."""
-        kinds = self._kinds(state) if ended_by == "out" else []
-        kind = max(kinds, key=self.values.__getitem__, default="")
-        value = self.values.get(kind, 1)
-        text = f"{self.words[kind]} {value}" if value > 1 else "1"
-        if self.draw == "add" and state.carry:
+        value, text, draw = 1, "1", self.settings["draw"]
+        for kind in self._kinds(state) if ended_by == "out" else ():
+            if self.settings[f"value_{kind}"] > value:
+                value = self.settings[f"value_{kind}"]
+                text = f"{self._word(kind)} {value}"
+        if draw == "add" and state.carry:
             return value + state.carry, f"{text} + {state.carry}"
-        return (2, f"{text} → 2") if self.draw == "two" and state.carry and value == 1 else (value, text)
+        return (2, f"{text} → 2") if draw == "two" and state.carry and value == 1 else (value, text)
+
+    def _word(self, kind: str) -> str:
+        """Return the players' word for a kind of last tile."""
+        return _WORDS.get(self.settings["table"].partition("_seven")[0], {}).get(kind, _PLAIN[kind])
 
     def _kinds(self, state: State) -> list[str]:
         """Return the kinds of the last tile. A tile fitted both ends if both show the same number after it."""

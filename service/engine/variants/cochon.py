@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from service.engine.events import EndReason, Manche, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import Option, Options
@@ -17,7 +17,7 @@ from service.engine.rules.opening import last_winner
 from service.engine.rules.scoring import lightest_seat, round_result
 from service.engine.state import State
 from service.engine.tiles import double_set
-from service.engine.variant import Alias, PlayerRange, Rules, Variant, Verdict
+from service.engine.variant import Alias, PlayerRange, Rules, ScoreRound, Variant, Verdict
 
 _SET: Final = double_set(6)
 _HAND: Final = 7
@@ -37,7 +37,7 @@ def _build(options: Options, seats: int) -> Rules:
         hand_size=lambda players: _HAND if players == seats else 0,
         opening=last_winner,
         reserve=len(_SET),
-        score_round=_Scoring(settings["blocked"]).result,
+        score_round=_score_round(settings["blocked"]),
         match_end=_match_end(settings["match"], settings["target"]),
         leads_next=_leads_next,
         has_manches=True,
@@ -77,16 +77,20 @@ def _with_star(stars: tuple[int, ...], winner: int) -> tuple[int, ...]:
     return tuple([count + (seat == winner) for seat, count in enumerate(stars)])
 
 
-class _Scoring(NamedTuple):
-    """The scoring of a round (rules 17.3 to 17.6)."""
+def _score_round(blocked: str) -> ScoreRound:
+    """Return the scoring of a round (rules 17.3 to 17.6).
 
-    blocked: str
+    The winner gets a star and a point; a third star makes the seats without a star pigs. A blocked round is won by the
+    seat with the fewest pips, if the option allows it.
+    """
 
-    def result(self, state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
-        """Return the result: the winner gets a star and a point; a third star makes the seats without a star pigs."""
+    def score_round(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
         assert state.manche is not None
-        running = state.manche.running()
-        winner = state.went_out_first if ended_by == "out" else self._lightest(state, hands)
+        running, winner = state.manche.running(), state.went_out_first
+        if ended_by != "out" and blocked != "nobody":
+            winner = lightest_seat(state, hands)
+            if winner is not None and blocked == "under_six" and hands[winner].value >= _LIGHT:
+                winner = None
         if winner is None:
             return round_result(state, ended_by, hands, ())._replace(manche=running)
         stars = _with_star(running.stars, winner)
@@ -101,12 +105,7 @@ class _Scoring(NamedTuple):
             lines += [ScoreLine(seat, -1, "17.6", "cochon −1") for seat in pigs]
         return round_result(state, ended_by, hands, lines)._replace(winner=winner, manche=manche)
 
-    def _lightest(self, state: State, hands: tuple[RemainingHand, ...]) -> int | None:
-        """Return the winner of a blocked round: the seat with the fewest pips, if the option allows it (rules 17.3)."""
-        seat = None if self.blocked == "nobody" else lightest_seat(state, hands)
-        if seat is not None and self.blocked == "under_six" and hands[seat].value >= _LIGHT:
-            return None
-        return seat
+    return score_round
 
 
 def _match_end(match: str, target: int) -> Callable[[State], Verdict]:

@@ -36,7 +36,7 @@ def _build(options: Options, seats: int) -> Rules:
         opening=_opening_or_redeal if settings["redeal"] else _opening,
         may_follow=doubles_after_a_double if settings["two_doubles"] else one_tile,
         hand_value=_hand_value(settings["lone_blank"], settings["lone_six"]),
-        score_round=_Scoring(teams, settings["open_at"], has_eggs=settings["eggs"]).result,
+        score_round=_Scoring(teams, settings["open_at"], settings["eggs"]).result,
         match_end=total_reached(settings["limit"], "lowest"),
         carries="loser" if settings["eggs"] else None,
         leads_next=winner_or_same_leader,

@@ -49,18 +49,6 @@ _TABLES: Final[dict[str, dict[str, Value]]] = {
 """The default options of each table (rules 10.8)."""
 
 
-class _Bonuses(NamedTuple):
-    """The points of each bonus, 0 if it is not played (rules 10.6)."""
-
-    capicua: int
-    chuchazo: int
-    pass_salida: int
-    pass_all: int
-    round_bonus: bool
-    capicua_blank: bool
-    """Whether a tile with a blank half can make a capicúa."""
-
-
 def _build(options: Options, seats: int) -> Rules:
     defaults = _TABLES[options["table"]]
     settings = fill_defaults(options, defaults)
@@ -74,12 +62,7 @@ def _build(options: Options, seats: int) -> Rules:
         opening=_opening(settings["first_lead"]),
         leads_next=winner_or_same_leader if settings["opens_next"] == "winner" else _next_in_turn,
         reserve=len(tiles),
-        score_round=_Scoring(
-            all_hands=settings["count"] == "all",
-            by_team=settings["tranque"] == "team",
-            tie=settings["tie"],
-            bonuses=_Bonuses(*[settings[key] for key in _Bonuses._fields]),
-        ).result,
+        score_round=_Scoring(settings).result,
         match_end=total_reached(settings["target"], "highest"),
         teams=_TEAMS,
     )
@@ -105,12 +88,7 @@ def _next_in_turn(state: State, _result: RoundResult) -> int:
 class _Scoring(NamedTuple):
     """The scoring of a round: its winner, the points of the hands, and the bonuses (rules 10.4 to 10.6)."""
 
-    all_hands: bool
-    """Whether the hands of the winning team count too."""
-    by_team: bool
-    """Whether the team with the lighter hands wins a blocked round; otherwise the team with the lightest hand."""
-    tie: str
-    bonuses: _Bonuses
+    settings: Options
 
     def result(self, state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
         """Return the result; the winner is the seat that went out, or after a block the seat that leads next."""
@@ -120,10 +98,11 @@ class _Scoring(NamedTuple):
         if winner is not None:
             team = winner % _TEAMS
             others = [hand for hand in hands if hand.seat != finisher]
-            counted = [hand.value for hand in others if self.all_hands or hand.seat % _TEAMS != team]
+            all_count = self.settings["count"] == "all"  # those of the winning team, too
+            counted = [hand.value for hand in others if all_count or hand.seat % _TEAMS != team]
             rule = "10.4" if ended_by == "out" else "10.5"
             lines += _team_lines(team, sum(counted), rule, format_sum(counted))
-            if self.bonuses.round_bonus and state.round <= len(_ROUND_BONUS):
+            if self.settings["round_bonus"] and state.round <= len(_ROUND_BONUS):
                 lines += _team_lines(team, _ROUND_BONUS[state.round - 1], "10.6", f"round {state.round}")
         lines += self._bonus_lines(state)
         return round_result(state, ended_by, hands, lines)._replace(winner=winner)
@@ -132,8 +111,8 @@ class _Scoring(NamedTuple):
         """Return the winner of a blocked round, a seat of the team that wins it (rules 10.3, 10.5, 10.9)."""
         opener, closer = state.opener, state.layout.placements[-1].seat
         assert opener is not None
-        tied_to = {"nobody": None, "opener": opener, "closer": closer}[self.tie]
-        if not self.by_team:
+        tied_to = {"nobody": None, "opener": opener, "closer": closer}[self.settings["tie"]]
+        if self.settings["tranque"] == "lightest_hand":
             seat = lightest_seat(state, hands, _TEAMS)
             return tied_to if seat is None else seat
         team = lightest_side(hands, _TEAMS)
@@ -145,22 +124,22 @@ class _Scoring(NamedTuple):
 
     def _bonus_lines(self, state: State) -> list[ScoreLine]:
         """Return the lines of the bonuses, which do not depend on the winner of the round (rules 10.6)."""
-        bonuses, placements, lines = self.bonuses, state.layout.placements, []
+        settings, placements, lines = self.settings, state.layout.placements, []
         finisher, opener = state.went_out_first, state.opener
         assert opener is not None
         if finisher is not None:
             last = placements[-1].tile
             left, right = state.layout.ends
             if last is double(0):
-                lines += _team_lines(finisher % _TEAMS, bonuses.chuchazo, "10.6", "chuchazo")
-            elif not last.double and left.number == right.number and (last.low or bonuses.capicua_blank):
-                lines += _team_lines(finisher % _TEAMS, bonuses.capicua, "10.6", "capicúa")
+                lines += _team_lines(finisher % _TEAMS, settings["chuchazo"], "10.6", "chuchazo")
+            elif not last.double and left.number == right.number and (last.low or settings["capicua_blank"]):
+                lines += _team_lines(finisher % _TEAMS, settings["capicua"], "10.6", "capicúa")
         seats = [placement.seat for placement in placements]
         if seats[1:2] == [(opener + 2) % _SEATS]:
-            lines += _team_lines(opener % _TEAMS, bonuses.pass_salida, "10.6", "pase de salida")
+            lines += _team_lines(opener % _TEAMS, settings["pass_salida"], "10.6", "pase de salida")
         for seat, following in pairwise(seats):
             if seat == following:
-                lines += _team_lines(seat % _TEAMS, bonuses.pass_all, "10.6", "paso corrido")
+                lines += _team_lines(seat % _TEAMS, settings["pass_all"], "10.6", "paso corrido")
         return lines
 
 
