@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 from functools import partial, reduce
 
 from service.bots.knowledge import Condition, Knowledge, KnownDeal, Observation, dealt_sizes, next_holder, tile_set
-from service.bots.opening import DealtToOpener, before_opening, opening_hands
+from service.bots.opening import DealtToOpener, opening_hands, opening_of
 from service.engine.events import Done, Drew, Event, Played, RoundEnded
 from service.engine.layout import Layout
 from service.engine.referee import placeable
@@ -116,31 +116,23 @@ class _Inference:
                 self.known[seat] += event.hand or ()
         self.conditions: list[tuple[int, int, int]] = []
         """Of each condition: its seat, its set of tiles, and the event at which the seat held one of them."""
-        placements = view.layout.placements
-        opener = placements[0].seat if placements else view.turn
-        assert opener is not None
-        self.opener = opener
-        self.lead = placements[0].tile if placements else None
-        self.start = before_opening(rules, view, opener)
-        self.layout: Layout | None = self.start.layout
+        self.opening = opening = opening_of(rules, view)
+        self.layout: Layout | None = opening.start.layout
         self.events_laid = 0
         """The number of events after which ``layout`` is the layout."""
-        own = opener == seat
-        dealt = tuple(self.known[seat]) if own else () if self.lead is None else (self.lead,)
-        opening = opening_hands(
-            rules, self.start, opener, self.lead, dealt=DealtToOpener(dealt, own, (0,) * rules.seats)
-        )
-        self.joint, self.excluded = opening.joint, opening.excluded
+        own = opening.opener == seat
+        dealt = tuple(self.known[seat]) if own else () if opening.lead is None else (opening.lead,)
+        self.excluded, self.joint = opening_hands(opening, DealtToOpener(dealt, own, (0,) * rules.seats))
         self.hidden = [
             [_HiddenTiles(self.all_tiles & ~excluded, count, 0)] if other != seat and count else []
-            for other, (excluded, count) in enumerate(zip(opening.excluded, held, strict=True))
+            for other, (excluded, count) in enumerate(zip(self.excluded, held, strict=True))
         ]
         """By seat: its hidden tiles, the oldest first."""
 
     def knowledge(self, unseen: Hand) -> Knowledge:
         """Return the knowledge after all events; ``unseen`` are the tiles that the seat has not seen."""
         self._process_events()
-        if self.joint and self.lead is not None:
+        if self.joint and self.opening.lead is not None:
             self._repeat_opening_inference()
         tiles = tile_set(unseen)
         return Knowledge(
@@ -162,13 +154,11 @@ class _Inference:
 
     def _repeat_opening_inference(self) -> None:
         """Repeat the inference from the opening, now that more of the opener's dealt tiles are known."""
-        dealt = tuple(dict.fromkeys(self.known[self.opener]))
-        complete = not any(self._held_since(self.opener, 0))
-        opening = opening_hands(
-            self.rules, self.start, self.opener, self.lead, dealt=DealtToOpener(dealt, complete, self.excluded)
-        )
-        self.joint = opening.joint
-        for excluded, hidden in zip(opening.excluded, self.hidden, strict=True):
+        opener = self.opening.opener
+        dealt = tuple(dict.fromkeys(self.known[opener]))
+        complete = not any(self._held_since(opener, 0))
+        self.excluded, self.joint = opening_hands(self.opening, DealtToOpener(dealt, complete, self.excluded))
+        for excluded, hidden in zip(self.excluded, self.hidden, strict=True):
             for group in hidden:
                 if not group.since:
                     group.candidates &= ~excluded
@@ -176,12 +166,11 @@ class _Inference:
     def _dealt(self) -> KnownDeal:
         candidates = [
             tuple(self._held_since(seat, 0))
-            if seat == self.opener
+            if seat == self.opening.opener
             else tuple([0 if group.since else group.candidates for group in hidden for _ in range(group.count)])
             for seat, hidden in enumerate(self.hidden)
         ]
-        known = tuple([tuple(tiles) for tiles in self.known])
-        return KnownDeal(self.start, self.opener, self.lead, known, tuple(candidates))
+        return KnownDeal(self.opening, tuple([tuple(tiles) for tiles in self.known]), tuple(candidates))
 
     def _held_since(self, seat: int, event: int) -> list[int]:
         """Return for each hidden tile of this seat the set of tiles that it can be if the seat had it at this event."""
@@ -239,7 +228,7 @@ class _Inference:
                 for condition_seat, condition_tiles, event in self.conditions
                 if condition_seat != seat or not bit & condition_tiles & removed.held_since(event)
             ]
-        if bit & removed.held_since(0) and (len(possible) == 1 or seat == self.opener):
+        if bit & removed.held_since(0) and (len(possible) == 1 or seat == self.opening.opener):
             self.known[seat].append(tile)
         removed.count -= 1
         if not removed.count:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from service.bots.opening import RoundOpening
 from service.engine.events import Drew, Event, Played
 from service.engine.state import Hand, State
 from service.engine.tiles import Tile
@@ -27,11 +28,7 @@ class Condition(NamedTuple):
 class KnownDeal(NamedTuple):
     """Knowledge of the dealt hands. A tile that may or may not have been dealt counts as dealt to the opener only."""
 
-    start: State
-    """The state before the opening, with empty hands and stock."""
-    opener: int
-    lead: Tile | None
-    """The tile that the opener led; ``None`` before the lead."""
+    opening: RoundOpening
     known: tuple[Hand, ...]
     """By seat: tiles that it was certainly dealt."""
     candidates: tuple[tuple[int, ...], ...]

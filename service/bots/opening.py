@@ -15,8 +15,6 @@ from service.engine.tiles import Tile
 from service.engine.variant import Opening, Rules
 from service.engine.view import View
 
-_Opens = Callable[[State], Opening | None]
-
 _new: Final = tuple.__new__  # as in ``layout``
 
 
@@ -29,59 +27,20 @@ class OpeningHands(NamedTuple):
     """Whether some tiles are possible only together with, or only without, other tiles of the deal."""
 
 
-class DealtToOpener(NamedTuple):
-    """The known facts about the deal before an inference."""
+class RoundOpening(NamedTuple):
+    """All that it depends on whether the opener of a round opens with its lead; the key of the cache."""
 
-    tiles: Hand
-    """Tiles that the opener was certainly dealt."""
-    complete: bool
-    """Whether these are its whole hand."""
-    excluded: tuple[int, ...]
-    """By seat: the set of tiles that it certainly was not dealt."""
-
-
-def before_opening(rules: Rules, view: View, opener: int) -> State:
-    """Return the state before this seat opened the running round, with empty hands and stock.
-
-    The totals are zero, so that the cached inference from an opening serves many matches.
-    """
-    return rules.start()._replace(
-        phase=PLAYING,
-        round=view.round,
-        turn=opener,
-        opener=opener,
-        eliminated_round=view.eliminated_round,
-        next_leader=view.next_leader,
-        manche=None,
-    )
-
-
-def opens(rules: Rules, start: State, hands: Sequence[Hand], opener: int, *, lead: Tile | None) -> bool:
-    """Return whether ``opener`` opens with these hands, and may lead ``lead`` unless it is ``None``."""
-    return _Question(rules.opening, rules.tiles, start, opener, lead).opens(hands)
-
-
-def opening_hands(rules: Rules, start: State, opener: int, lead: Tile | None, *, dealt: DealtToOpener) -> OpeningHands:
-    """Return the tiles that each seat cannot have been dealt, given the opener and its ``lead``, if it has led.
-
-    ``dealt`` includes the lead in the opener's tiles. Without any known tile of the opener, no single tile can be
-    excluded, although not every deal makes this seat the opener.
-    """
-    if not dealt.tiles:
-        return OpeningHands((0,) * rules.seats, joint=True)
-    return _opening_hands(_Question(rules.opening, rules.tiles, start, opener, lead), dealt)
-
-
-class _Question(NamedTuple):
-    """The arguments on which it depends whether ``opener`` opens with ``lead``; the key of the cache."""
-
-    opening: _Opens
+    opening: Callable[[State], Opening | None]
+    """The answer of the rules."""
     tiles: Hand
     start: State
+    """The state before the opening, with empty hands and stock."""
     opener: int
     lead: Tile | None
+    """The tile that the opener led; ``None`` before the lead."""
 
     def opens(self, hands: Sequence[Hand]) -> bool:
+        """Return whether the opener opens with these hands, and may lead what it led."""
         state: State = _new(State, (tuple(hands), *self.start[1:]))
         opening = self.opening(state)
         return opening is not None and opening.seat == self.opener and (self.lead is None or self.lead in opening.tiles)
@@ -106,13 +65,44 @@ class _Question(NamedTuple):
         return self.preventing(own, seat, held[:middle]) + self.preventing(own, seat, held[middle:])
 
 
+def opening_of(rules: Rules, view: View) -> RoundOpening:
+    """Return how the running round was opened, or who is to open it.
+
+    The totals before it are zero, so that the cached inference from an opening serves many matches.
+    """
+    placements = view.layout.placements
+    opener = placements[0].seat if placements else view.turn
+    assert opener is not None
+    start = rules.start()._replace(
+        phase=PLAYING,
+        round=view.round,
+        turn=opener,
+        opener=opener,
+        eliminated_round=view.eliminated_round,
+        next_leader=view.next_leader,
+        manche=None,
+    )
+    return RoundOpening(rules.opening, rules.tiles, start, opener, placements[0].tile if placements else None)
+
+
+class DealtToOpener(NamedTuple):
+    """The known facts about the deal before an inference."""
+
+    tiles: Hand
+    """Tiles that the opener was certainly dealt."""
+    complete: bool
+    """Whether these are its whole hand."""
+    excluded: tuple[int, ...]
+    """By seat: the set of tiles that it certainly was not dealt."""
+
+
 class _Help:
     """Decides whether more tiles in the opener's hand make the opening possible although a seat holds a certain tile.
 
     The opener holds ``own``, and perhaps some of ``others``.
     """
 
-    def __init__(self, question: _Question, own: Hand, others: Hand) -> None:
+    def __init__(self, question: RoundOpening, own: Hand, others: Hand) -> None:
         self._question = question
         self._own = own
         self._others = others
@@ -137,9 +127,15 @@ class _Help:
 
 
 @lru_cache(maxsize=4096)
-def _opening_hands(question: _Question, dealt: DealtToOpener) -> OpeningHands:
-    """Compute ``opening_hands``; cached for all seats and rounds with the same arguments."""
+def opening_hands(question: RoundOpening, dealt: DealtToOpener) -> OpeningHands:
+    """Return the tiles that each seat cannot have been dealt; cached for all seats and rounds with the same arguments.
+
+    ``dealt`` includes the lead in the opener's tiles. Without any known tile of the opener, no single tile can be
+    excluded, although not every deal makes this seat the opener.
+    """
     own, complete, known_excluded = dealt
+    if not own:
+        return OpeningHands((0,) * len(known_excluded), joint=True)
     others = tuple([tile for tile in question.tiles if tile not in own])
     support = _Help(question, own, others)
     excluded = []

@@ -33,7 +33,6 @@ from random import Random
 from typing import Final
 
 from service.bots.knowledge import Knowledge, Observation
-from service.bots.opening import opens
 from service.engine.referee import placeable
 from service.engine.state import PLAYING, Hand, State
 from service.engine.variant import Rules
@@ -268,7 +267,7 @@ class Sampler:
             )
             for known, candidates, first in zip(dealt.known, dealt.candidates, self._starts, strict=True)
         ]
-        return opens(self._rules, dealt.start, hands, dealt.opener, lead=dealt.lead)
+        return dealt.opening.opens(hands)
 
 
 def _nested(sets: Sequence[int]) -> bool:

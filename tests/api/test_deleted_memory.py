@@ -23,7 +23,7 @@ from prometheus_client import CollectorRegistry
 from service.backends.facade import BackendsFacade
 from service.bots.choice import choose_move
 from service.bots.knowledge import tile_set
-from service.bots.opening import _opening_hands
+from service.bots.opening import opening_hands
 from service.bots.playout import _held
 from service.engine.presence import Left
 from service.engine.tiles import Tile
@@ -335,7 +335,7 @@ def _away(seat: int) -> Callable[[Game], Any]:
 def _no_hand_but_as_a_key_of_a_function(traces: Traces) -> None:
     """Bots remember sums of tiles by the tiles alone: which game had them, or which seat, cannot be told."""
     tile_set.cache_clear()
-    _opening_hands.cache_clear()
+    opening_hands.cache_clear()
     _held.cache_clear()
 
     assert traces.found() == set()
