@@ -107,7 +107,7 @@ class Learning:
             raise NotFinished("not_finished")
         if self._store.review(game.id, game.tenant) is None:
             self._repository.transactions.admission.take(game, HINT_BYTES + REVIEW_BYTES_PER_EVENT * game.version)
-            if self._store.request_review(game.id, game.tenant) is None:
+            if self._store.review(game.id, game.tenant, begin=True) is None:
                 raise NotFound("game_expired")
 
     def review(self, access: Access) -> Review | None:

@@ -66,21 +66,12 @@ class RedisLearning:
         names = (keys.state(game), keys.learning(game)[0])
         return bool(self._calls.read("keep_hint", names, position, hint))
 
-    def request_review(self, game: str, tenant: str) -> StoredReview | None:
-        """Return the part of the review that has been computed; if there is none, request the review.
-
-        ``None`` if there is no such game.
-        """
-        return self._review(game, tenant, begin=True)
-
-    def review(self, game: str, tenant: str) -> StoredReview | None:
+    def review(self, game: str, tenant: str, *, begin: bool = False) -> StoredReview | None:
         """Return the part of the review that has been computed; ``None`` if it was not requested.
 
-        A lost reminder is written again.
+        With ``begin``, it is requested if it was not before; ``None`` if there is no such game. A lost reminder is
+        written again.
         """
-        return self._review(game, tenant, begin=False)
-
-    def _review(self, game: str, tenant: str, *, begin: bool) -> StoredReview | None:
         names = (*keys.of_game(game), keys.learning(game)[1], *_reminders("reviews", game))
         value = self._calls.read("ask_review", names, b"%d" % begin, game.encode(), tenant.encode())
         return None if value is None else StoredReview(bytes(value[1:]), value[:1] == _COMPLETE)

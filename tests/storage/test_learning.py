@@ -95,20 +95,20 @@ def test_another_history_that_has_reached_the_version_has_another_hint(kept: Kep
 def test_a_review_is_begun_once_and_kept(kept: Kept, game: str, learning: RedisLearning) -> None:
     assert learning.review(game, TENANT) is None
     assert taken(kept, "reviews", game) == 0
-    assert learning.request_review(game, TENANT) == (b"", False)
-    assert learning.request_review(game, TENANT) == (b"", False)
+    assert learning.review(game, TENANT, begin=True) == (b"", False)
+    assert learning.review(game, TENANT, begin=True) == (b"", False)
     assert taken(kept, "reviews", game) == 1
     assert learning.store_review(game, b"half", is_complete=False)
     assert learning.review(game, TENANT) == (b"half", False)
     assert learning.store_review(game, b"whole", is_complete=True)
     assert not learning.store_review(game, b"half", is_complete=False)
-    assert learning.request_review(game, TENANT) == learning.review(game, TENANT) == (b"whole", True)
+    assert learning.review(game, TENANT, begin=True) == learning.review(game, TENANT) == (b"whole", True)
 
 
 def test_a_review_whose_reminder_was_lost_is_reminded_of_by_who_asks_for_it(
     kept: Kept, game: str, learning: RedisLearning
 ) -> None:
-    learning.request_review(game, TENANT)
+    learning.review(game, TENANT, begin=True)
     (lease,) = [each for each in kept.queue.take("reviews", 1000, LEASE) if each.game == game]
     kept.queue.reschedule("reviews", lease, None)
     learning.review(game, TENANT)
@@ -117,18 +117,18 @@ def test_a_review_whose_reminder_was_lost_is_reminded_of_by_who_asks_for_it(
 
 def test_nothing_is_kept_that_nobody_asked_for(kept: Kept, game: str) -> None:
     assert not learning_of(kept.store).store_review(game, b"whole", is_complete=True)
-    assert learning_of(kept.store).request_review(with_shard("none"), TENANT) is None
+    assert learning_of(kept.store).review(with_shard("none"), TENANT, begin=True) is None
 
 
 def test_a_deletion_removes_both_and_nothing_is_kept_after_it(kept: Kept, game: str, learning: RedisLearning) -> None:
     learning.request_hint(game, TENANT, POSITION)
-    learning.request_review(game, TENANT)
+    learning.review(game, TENANT, begin=True)
     kept.store.delete(game, TOMBSTONE, 1000, TENANT)
     assert (taken(kept, "hints", game), taken(kept, "reviews", game)) == (0, 0)
     assert not learning.store_hint(game, POSITION, b"a hint")
     assert not learning.store_review(game, b"whole", is_complete=True)
     assert learning.review(game, TENANT) is None
-    assert learning.request_review(game, TENANT) is None
+    assert learning.review(game, TENANT, begin=True) is None
     assert learning.request_hint(game, TENANT, POSITION) == "moved"
 
 
@@ -138,7 +138,7 @@ def test_a_deletion_leaves_no_key_of_them(shared_client: redis.Redis) -> None:
     learning = learning_of(store)
     learning.request_hint(game, TENANT, POSITION)
     learning.store_hint(game, POSITION, b"a hint")
-    learning.request_review(game, TENANT)
+    learning.review(game, TENANT, begin=True)
     alone = store.size(game)
     assert shared_client.exists(*keys.learning(game)) == 2
     learning.store_review(game, b"x" * 10_000, is_complete=False)
@@ -153,7 +153,7 @@ def test_they_live_as_long_as_their_game(shared_client: redis.Redis) -> None:
     learning = learning_of(store)
     learning.request_hint(game, TENANT, POSITION)
     learning.store_hint(game, POSITION, b"a hint")
-    learning.request_review(game, TENANT)
+    learning.review(game, TENANT, begin=True)
     learning.store_review(game, b"half", is_complete=False)
     for key in keys.learning(game):
         assert 90_000 < shared_client.pttl(key) <= 100_000

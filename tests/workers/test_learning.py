@@ -48,7 +48,7 @@ def reviewed_match(table: InProcess, network: str = "", seed: str = "seed", limi
     wanted = request("domino", "gg", seed=seed, network=network)._replace(options={"limit": limit})
     game = table.create(wanted).view.id
     table.play_out(game)
-    assert stored(table).request_review(game, table.game(game).tenant)
+    assert stored(table).review(game, table.game(game).tenant, begin=True)
     return game
 
 
