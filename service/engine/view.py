@@ -52,7 +52,7 @@ class PlayerView(NamedTuple):
 
 
 class View(NamedTuple):
-    """The facts of a match that one seat, or a spectator, can see."""
+    """The facts of a match that one seat, or a spectator, can see. Those that ``State`` has, too, are the same."""
 
     phase: Phase
     round: int
@@ -68,11 +68,8 @@ class View(NamedTuple):
     dealer: int | None
     winners: tuple[int, ...]
     eliminated_round: tuple[int, ...]
-    """As in ``State``."""
     next_leader: int | None
-    """As in ``State``."""
     manche: Manche | None = None
-    """As in ``State``."""
 
 
 class DealtView(NamedTuple):
