@@ -32,7 +32,6 @@ from service.bots.knowledge import Condition, Knowledge, KnownDeal, Observation,
 from service.bots.opening import DealtToOpener, opening_hands, opening_of
 from service.engine.events import Done, Drew, Event, Played, RoundEnded
 from service.engine.layout import Layout
-from service.engine.referee import placeable
 from service.engine.replay import layout_after
 from service.engine.state import PLAYING, Hand
 from service.engine.tiles import Tile, tiles_with
@@ -243,8 +242,7 @@ class _Inference:
         goes_on = isinstance(next_event, Done) or (next_event is None and not self._is_only_holder(seat))
         if ended or goes_on:
             layout = self._layout_after(index)
-            tiles = self.rules.may_follow(layout, self.rules.tiles)
-            followers = tile_set(placeable(layout, tiles)) if tiles else 0
+            followers = tile_set(self.rules.may_follow(layout, self.rules.tiles)) & tiles_with(layout.open_mask)
             if ended:
                 self._exclude(seat, followers)
             else:

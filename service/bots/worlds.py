@@ -33,7 +33,6 @@ from random import Random
 from typing import Final
 
 from service.bots.knowledge import Knowledge, Observation
-from service.engine.referee import placeable
 from service.engine.state import PLAYING, Hand, State
 from service.engine.variant import Rules
 from service.engine.view import imagined
@@ -88,7 +87,7 @@ class Sampler:
         """
         self._dealt = knowledge.dealt
         base, layout = self._base, self._base.layout
-        self._may_be_over = base.phase == PLAYING and bool(layout.placements) and not placeable(layout, self._own)
+        self._may_be_over = base.phase == PLAYING and bool(layout.placements) and not layout.fits_any(self._own)
 
     def _positions(self, tiles: int) -> int:
         """Convert a set of tile indexes to a set of positions in ``unseen``."""

@@ -72,14 +72,6 @@ def legal_moves(rules: Rules, state: State, seat: int) -> tuple[Move, ...]:
     return tuple(moves)
 
 
-def placeable(layout: Layout, tiles: Hand) -> Hand:
-    """Return the tiles that fit this layout; on an empty table every tile fits."""
-    if not layout.ends:
-        return tiles
-    open_mask = layout.open_mask
-    return tuple([tile for tile in tiles if tile.offers & open_mask])
-
-
 def _admitted(rules: Rules, state: State) -> Hand:
     """Return the tiles that can lead, or follow in the same turn, whether they fit or not."""
     if state.tiles_laid:

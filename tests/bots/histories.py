@@ -15,7 +15,7 @@ from service.engine.errors import Refusal
 from service.engine.events import Dealt, Done, Drew, Event, Flipped, Passed, Played
 from service.engine.layout import Layout, empty_layout
 from service.engine.moves import DONE, DRAW, FLIP, PASS, Move
-from service.engine.referee import advance, apply, can_open, placeable
+from service.engine.referee import advance, apply, can_open
 from service.engine.state import State
 from service.engine.tiles import Tile, sort_tiles
 from service.engine.variant import Rules
@@ -125,7 +125,7 @@ def _may_have_come(
             return False
         following = seen[place + 1].event if place + 1 < len(seen) else None
         turn = observation.view.turn if following is None else getattr(following, "seat", None)
-        fits = bool(placeable(layout, (stay.tile,)))
+        fits = layout.fits_any((stay.tile,))
         if turn != seat and (rules.drawing.place if fits else rules.drawing.again):
             return False
         if turn == seat and following is None and not (rules.drawing.place if fits else rules.drawing.again):
@@ -152,9 +152,9 @@ def _excludes(rules: Rules, seen: list[_Seen], place: int, seat: int, tile: Tile
         if place + 1 == len(seen) or getattr(seen[place + 1].event, "seat", seat) == seat:
             return False
         after = seen[place + 1].layout
-        return bool(placeable(after, rules.may_follow(after, (tile,))))
+        return after.fits_any(rules.may_follow(after, (tile,)))
     # To pass before the lead tells nothing (rules 16.4).
-    if isinstance(event, Done) or not layout.ends or not placeable(layout, (tile,)):
+    if isinstance(event, Done) or not layout.fits_any((tile,)):
         return False
     before = seen[place - 1].event
     return not (isinstance(event, Passed) and rules.drawing.keep and isinstance(before, Drew | DrewView))
