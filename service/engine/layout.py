@@ -57,7 +57,7 @@ A lead that is turned over (rules 2.8) closes every end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Final, Literal, NamedTuple
 
@@ -284,13 +284,12 @@ class Layout(NamedTuple):
         return _counts(self.form.end_value, long_side.number, LONG, OPEN, paired=False) - long_side.counts
 
     def restored(
-        self, placements: tuple[Placement, ...], stored_ends: Iterable[StoredEnd], last_end_number: int
+        self, placements: tuple[Placement, ...], stored_ends: Sequence[StoredEnd], last_end_number: int
     ) -> Layout:
         """Return this empty layout with these tiles and ends.
 
         The other fields of the ends and of the layout are computed.
         """
-        stored_ends = list(stored_ends)
         end_value, wants = self.form.end_value, self.form.wants
         paired = sum([side == LONG and not host for _, _, host, side, _ in stored_ends]) == 2
         ends = [

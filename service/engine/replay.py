@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial, reduce
 
 from service.engine.events import Dealt, Event, Flipped, Played
 from service.engine.layout import Layout, empty_layout
@@ -17,10 +18,7 @@ from service.engine.view import DealtView
 
 def replay(rules: Rules, events: Iterable[Event]) -> State:
     """Return the state of a match after these events, which start with the first event of the match."""
-    state = rules.start()
-    for event in events:
-        state = apply(rules, state, event)
-    return state
+    return reduce(partial(apply, rules), events, rules.start())
 
 
 def layout_after(rules: Rules, layout: Layout | None, event: object) -> Layout | None:

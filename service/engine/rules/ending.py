@@ -5,7 +5,7 @@ The defaults, ``first_seat_out``, ``one_tile`` and ``UNTIL_IT_FITS``, are beside
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from service.engine.events import EndReason
@@ -104,9 +104,8 @@ def last_side_standing(state: State, over: Callable[[int], bool], teams: int = 0
     return Verdict(eliminated, remaining if len(sides) == 1 else ())
 
 
-def best_seats(state: State, seats: Iterable[int], best: ScoreOrder) -> tuple[int, ...]:
+def best_seats(state: State, seats: Sequence[int], best: ScoreOrder) -> tuple[int, ...]:
     """Return the seats with the best total among these; several if they are tied."""
-    seats = tuple(seats)
     totals = [state.totals[seat] for seat in seats]
     best_total = max(totals) if best == "highest" else min(totals)
     return tuple([seat for seat in seats if state.totals[seat] == best_total])
