@@ -138,7 +138,6 @@ def _scored_plays(rules: Rules, state: State, tiles: Hand) -> list[Move]:
 
 
 def _lead(rules: Rules, state: State, tile: Tile) -> Move:
-    """Return the move that leads this tile."""
     if rules.points is None:
         return play(tile, None)
     ends_sum = None
@@ -273,7 +272,6 @@ def _decide_deal(rules: Rules, deck: Deck, state: State, seat: int, *, move: Mov
 
 
 def _check_in_match(state: State, seat: int) -> None:
-    """Raise ``NotInMatch`` for a seat that is out of the match."""
     if state.eliminated_round[seat]:
         raise NotInMatch("out_of_match", seat=seat)
 
@@ -305,12 +303,10 @@ def _decide_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Pla
         raise IllegalMove("must_lie_face_up", tile=tile.name)
     if end is not None:
         name = end.name
-    outer = None
-    if rules.form.wants is None and move.outer is None:
-        layout = rules.lay_tile(layout, end, tile, seat, face_down=face_down)
-    else:
-        outer = _find_outer(layout, end, tile, move.outer)
-        layout = rules.lay_tile(layout, end, tile, seat, face_down=face_down, outer=outer)
+    outer = move.outer
+    if outer is not None or rules.form.wants is not None:
+        outer = _find_outer(layout, end, tile, outer)
+    layout = rules.lay_tile(layout, end, tile, seat, face_down=face_down, outer=outer)
     ends_sum = points = None
     if rules.points is not None and not face_down:
         ends_sum = None if rules.form.end_value is None else layout.ends_sum
@@ -354,7 +350,6 @@ def _find_outer(layout: Layout, end: End | None, tile: Tile, outer: int | None) 
 
 
 def _not_held(rules: Rules, tile: Tile | None) -> IllegalMove:
-    """Return the error for a tile that is not in the hand."""
     if tile is None or tile in rules.tiles:
         return IllegalMove("tile_not_held", **{} if tile is None else {"tile": tile.name})
     return IllegalMove("not_in_set", tile=tile.name, max=max([tile.high for tile in rules.tiles]))
