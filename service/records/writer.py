@@ -17,7 +17,7 @@ from service.engine.variant import Rules, Variant
 from service.engine.view import view_for_record
 from service.records.notation.events import format_event
 from service.records.notation.scanner import quote
-from service.records.record import SPECTATOR, Record, RecordedClock, RecordedRound, VersionedEvent, Viewer
+from service.records.record import SPECTATOR, Record, RecordedRound, VersionedEvent, Viewer
 
 MEDIA_TYPE: Final = "text/vnd.domino-record"
 """The media type of a record, which is encoded in UTF-8."""
@@ -70,10 +70,13 @@ def _head(record: Record) -> Iterator[tuple[str, str]]:
     yield _tag("Edition", record.edition)
     yield _tag("Options", " ".join([f"{key}={format_value(value)}" for key, value in record.options]))
     for seat, name in enumerate(record.players):
-        yield f"Player {seat}", f"[Player {seat} {quote(name)}{_format_kind(record, seat)}]"
+        bot = record.bot_at(seat)
+        kind = "" if bot is None else f" bot={bot.level} edition={bot.edition}"
+        yield f"Player {seat}", f"[Player {seat} {quote(name)}{kind}]"
     if record.clock is not None:
-        yield _tag("Clock", _format_clock(record.clock))
-        yield _tag("Absence", record.clock.absence)
+        turn, bank, increment, absence = record.clock
+        yield _tag("Clock", f"bank={bank} increment={increment}" if turn is None else f"turn={turn}")
+        yield _tag("Absence", absence)
     if record.date:
         yield _tag("Date", record.date)
     yield _tag("Fairness", record.fairness)
@@ -93,16 +96,6 @@ def tags_of_round(recorded: RecordedRound) -> Iterator[tuple[str, str]]:
         yield "Attempt", f"[Attempt {recorded.attempt}]"
     if recorded.seed is not None:
         yield _tag("Seed", recorded.seed.hex())
-
-
-def _format_kind(record: Record, seat: int) -> str:
-    """Return the words for the computer player at a seat; empty for a person."""
-    bot = record.bot_at(seat)
-    return "" if bot is None else f" bot={bot.level} edition={bot.edition}"
-
-
-def _format_clock(clock: RecordedClock) -> str:
-    return f"bank={clock.bank} increment={clock.increment}" if clock.turn is None else f"turn={clock.turn}"
 
 
 def _tag(name: str, value: str | int) -> tuple[str, str]:
