@@ -81,7 +81,6 @@ def is_all_known(observation: Observation) -> bool:
 
 
 def _other_holders(observation: Observation) -> list[int]:
-    """Return the other seats that hold tiles."""
     return [player.seat for player in observation.view.players if player.seat != observation.seat and player.tiles]
 
 
@@ -106,7 +105,6 @@ def known_state(rules: Rules, observation: Observation, knowledge: Knowledge) ->
 
 
 def _is_too_long(rules: Rules, state: State) -> bool:
-    """Return whether this state has more tiles than the search can handle."""
     limit = _MAX_TILES_IF_PLAYS_SCORE if rules.scores_plays else _MAX_TILES
     if rules.may_follow is not one_tile:
         limit = _MAX_TILES_OF_LONG_TURNS

@@ -147,7 +147,6 @@ def _best(values: list[list[float]], running: list[int], weights: list[float]) -
 
 
 def _sum(values: list[float], weights: list[float]) -> float:
-    """Return the weighted sum of these values."""
     return fsum([value * weight for value, weight in zip(values, weights, strict=False)])
 
 

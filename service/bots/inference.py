@@ -176,7 +176,6 @@ class _Inference:
         return [group.held_since(event) for group in self.hidden[seat] for _ in range(group.count)]
 
     def _process_events(self) -> None:
-        """Draw the conclusions from each event of the round."""
         events, held = self.events, self.held
         several_tiles = self.rules.may_follow is not one_tile
         for index, event in enumerate(events):
@@ -207,7 +206,6 @@ class _Inference:
         return self.layout
 
     def _exclude(self, seat: int, tiles: int) -> None:
-        """Remove these tiles from the candidates of all hidden tiles of this seat."""
         for group in self.hidden[seat]:
             group.candidates &= ~tiles
 

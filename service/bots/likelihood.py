@@ -69,7 +69,6 @@ class Likelihood:
         self._choices = list(choices_of(rules, observation))[-max_choices(rules) :]
 
     def __len__(self) -> int:
-        """Return the number of choices that are used."""
         return len(self._choices)
 
     def of(self, world: State) -> float:
@@ -152,7 +151,6 @@ def choices_of(rules: Rules, observation: Observation) -> Iterator[Choice]:
 
 
 def _is_by(event: object, kind: Any, seat: int) -> bool:
-    """Return whether an event is of this kind and seat."""
     return isinstance(event, kind) and event.seat == seat
 
 

@@ -133,7 +133,6 @@ class Sampler:
         return self._state(world)
 
     def _state(self, world: list[int]) -> State:
-        """Return the state in which the tiles lie as in this world."""
         unseen, own = self._unseen, self._own
         hands = tuple(
             [
@@ -194,7 +193,6 @@ class Sampler:
         return product
 
     def _fill(self, world: list[int], left: list[bool], draw: Callable[[], float]) -> None:
-        """Shuffle the remaining tiles over the free places."""
         rest = [tile for tile, is_left in enumerate(left) if is_left]
         for last in range(len(rest) - 1, 0, -1):
             chosen = int(draw() * (last + 1))

@@ -175,7 +175,6 @@ class Layout(NamedTuple):
 
     @property
     def counts_ends(self) -> bool:
-        """Return whether ends are counted."""
         return self.form.end_value is not None
 
     @property
@@ -486,7 +485,6 @@ def _counts(end_value: EndValue | None, number: int, side: Side, gate: Gate, *, 
 
 @cache
 def _wanted(wants: Wants | None, number: int) -> int:
-    """Return the bits that an end with this number wants."""
     return 1 << number if wants is None else wants(number)
 
 

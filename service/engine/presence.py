@@ -113,7 +113,6 @@ class Presence(NamedTuple):
     """The seat for which a computer player plays the current turn only."""
 
     def after(self, event: PresenceEvent) -> Presence:
-        """Return the presence after this event."""
         match event:
             case TimedOut(seat, then="move"):
                 return self._replace(substituted=seat)
@@ -126,7 +125,6 @@ class Presence(NamedTuple):
                 return self._replace(away=self.away | {event.seat})
 
     def turn_ended(self) -> Presence:
-        """Return the presence after the end of a turn."""
         return self if self.substituted is None else self._replace(substituted=None)
 
     def plays(self, seat: int) -> bool:

@@ -201,7 +201,6 @@ class Rules:
 
     @property
     def scores_plays(self) -> bool:
-        """Return whether plays can score."""
         return self.points is not None
 
     def start(self) -> State:
@@ -247,7 +246,6 @@ class Rules:
         return tuple(range(seat % self.teams, self.seats, self.teams)) if self.teams else (seat,)
 
     def partner(self, seat: int) -> int:
-        """Return the next seat of the same team."""
         return (seat + self.teams) % self.seats
 
     def placement_scores(self, seat: int, ends_sum: int | None, points: int) -> tuple[PlacementScore, ...]:

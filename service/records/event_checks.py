@@ -327,7 +327,6 @@ def _unexpected_proofs(record: Record) -> Iterator[Fault]:
 
 
 def _finished(record: Record, index: int) -> bool:
-    """Return whether the match was over before this round."""
     return index > 0 and any([isinstance(event, Finished) for _, event in record.rounds[index - 1].lines])
 
 

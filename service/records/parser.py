@@ -227,7 +227,6 @@ class _Lines:
 
     @property
     def over(self) -> bool:
-        """Return whether all lines have been read."""
         return self._at == len(self._lines)
 
     @property
@@ -237,11 +236,9 @@ class _Lines:
 
     @property
     def empty(self) -> bool:
-        """Return whether the next line is empty."""
         return self._lines[self._at] == ""
 
     def next_starts_with(self, prefix: str) -> bool:
-        """Return whether there is a next line and it starts with ``prefix``."""
         return not self.over and self._lines[self._at].startswith(prefix)
 
     def read(self, scan: Callable[[Scanner], Parsed]) -> Parsed:

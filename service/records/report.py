@@ -127,7 +127,6 @@ class Report:
 
     @property
     def verified(self) -> bool:
-        """Return whether there are no findings."""
         return not self.findings
 
     def notes(self) -> tuple[str, ...]:

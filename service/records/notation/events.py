@@ -249,7 +249,6 @@ def _scan_fields(scanner: Scanner, kind: EventType, *seat: int) -> RecordedEvent
 
 
 def _fields_without_seat(kind: EventType) -> list[tuple[str, FieldKind]]:
-    """Return the fields of an event except its seat."""
     return [(name, field) for name, field in kind.fields or () if name != "seat"]
 
 
