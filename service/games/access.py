@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from hmac import compare_digest
 from typing import NamedTuple
 
 from service.games.automation.due import ReadObserver
 from service.games.model.errors import Forbidden, Gone, NotFound, Unauthorized, no_token, unauthorized
 from service.games.model.game import OWNER, Game, Viewer
-from service.games.model.tokens import find_hash, hash_secret, is_join_code, read_join_code, shard_of_code
+from service.games.model.tokens import hash_secret, is_join_code, read_join_code, shard_of_code
 from service.games.ports import PriorWrite
 from service.games.store.idempotency import record_name
 from service.games.store.repository import GameRepository
@@ -197,8 +198,16 @@ def check_seat(game: Game, seat: int) -> None:
 
 
 def seat_of(token: str, game: Game) -> int | None:
-    """Return the seat of a token; ``None`` if it is not a token of this game."""
-    return find_hash(token, [seat.token_hash for seat in game.seats])
+    """Return the seat of a token; ``None`` if it is not a token of this game.
+
+    Compares all hashes in constant time, so that the time does not show which one matches.
+    """
+    presented = hash_secret(token)
+    match: int | None = None
+    for seat, player in enumerate(game.seats):
+        if player.token_hash is not None and compare_digest(presented, player.token_hash):
+            match = seat
+    return match
 
 
 def seat_of_hash(token_hash: bytes | None, game: Game) -> int:

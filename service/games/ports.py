@@ -36,7 +36,7 @@ class IdempotencyRecord(NamedTuple):
 class WriteRequest(NamedTuple):
     """The identity of a write, which stays the same when the write is sent again.
 
-    ``id``: 8 letters, digits, ``-`` or ``_``.
+    ``id``: 48 random bits in base64; it must only differ from other writes at the same version.
     ``idempotency``: at most one write in 24 hours is committed under its name.
     ``ttl``: seconds for which the game lives after this write; ``None``: the longest lifetime of the store.
     """

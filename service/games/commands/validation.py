@@ -95,8 +95,7 @@ def check_request(request: GameRequest, yield_control: Callable[[], None]) -> Ru
         f"players.{seat}.bot": [Reason("not_one_of", {"allowed": list(LEVELS)})]
         for seat, player in enumerate(request.seats)
         if player.kind == BOT and player.level not in LEVELS
-    }
-    errors |= _ownership_errors(request)
+    } | _ownership_errors(request)
     rounds, bots_alone = request.options.get("rounds"), all([player.kind == BOT for player in request.seats])
     if bots_alone and isinstance(rounds, int) and rounds > MAX_ROUNDS_OF_BOTS:
         errors["options.rounds"] = [Reason("rounds_of_bots", {"max": MAX_ROUNDS_OF_BOTS})]
@@ -118,8 +117,7 @@ def check_request(request: GameRequest, yield_control: Callable[[], None]) -> Ru
         raise InvalidSetup(errors | refusal.errors) from None
     for index, deal in enumerate(request.deals):
         yield_control()
-        deal_errors = _deal_errors(rules, index, deal)
-        if deal_errors:
+        if deal_errors := _deal_errors(rules, index, deal):
             errors[f"deals.{index}"] = deal_errors
             if len(errors) >= MAX_ERRORS:
                 break

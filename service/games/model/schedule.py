@@ -167,7 +167,7 @@ def reminders(before: Game | None, after: Game) -> Reminders:
     if has_room_due or (automatic and after.clock is not None):
         due["clock"] = clock_due(after)
     # A computer player can play a seat of its own, or the seat of a player who is away.
-    if automatic and any([game.presence != ALL_PRESENT or not game.seats.are_people for game in games]):
+    if automatic and any([game.presence != ALL_PRESENT or len(game.seats.people) < len(game.seats) for game in games]):
         turn = bot_turn(after)
         kinds = after.seats.bot_kinds if after.is_awaited else ("bots_alone",)
         is_slow = len(kinds) > 1 and turn is not None and turn.is_slow

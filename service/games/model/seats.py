@@ -74,11 +74,6 @@ class Seats(tuple[Seat, ...]):
         """The kinds of reminders for the computer players of a game with people; ``experts`` last."""
         return ("bots", "experts") if any([seat.level in SLOW_LEVELS for seat in self]) else ("bots",)
 
-    @cached_property
-    def are_people(self) -> bool:
-        """Return whether a person plays every seat."""
-        return all([seat.kind == HUMAN for seat in self])
-
     def erased(self) -> frozenset[int]:
         """Return the seats of erased players (``service.games.commands.erasure``) that have no new player."""
         return frozenset([seat for seat, player in enumerate(self) if player.kind == HUMAN and not player.token_hash])

@@ -1,15 +1,15 @@
 """Tokens, join codes and ids: their form, how they are generated or derived, and how they are compared.
 
 Owns their form and their strength: the token of a seat has 256 random bits, a join code 38, the id of a game 128. Only
-the SHA-256 of tokens and codes is stored. A hash is compared with all stored hashes, in constant time, so that the time
-does not show which one matches. The response to a request with an idempotency key must be repeatable although no token
-is stored; therefore its tokens are derived from a secret of the server (``DerivedBytes``).
+the SHA-256 of tokens and codes is stored, and compared in constant time. The response to a request with an idempotency
+key must be repeatable although no token is stored; therefore its tokens are derived from a secret of the server
+(``DerivedBytes``).
 """
 
 from __future__ import annotations
 
 from base64 import urlsafe_b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from hashlib import sha256
 from hmac import compare_digest, digest
 from typing import Final
@@ -49,11 +49,6 @@ def new_game_id(random_bytes: RandomBytes) -> str:
 def new_token(random_bytes: RandomBytes) -> str:
     """Return a token for a seat: 256 random bits after the prefix ``seat_``."""
     return SEAT_PREFIX + urlsafe_b64encode(random_bytes(32)).rstrip(b"=").decode()
-
-
-def new_write_id(random_bytes: RandomBytes) -> bytes:
-    """Return an id for a write: 48 bits, 8 characters. It must only differ from other writes at the same version."""
-    return urlsafe_b64encode(random_bytes(6))
 
 
 def hash_secret(secret: str) -> bytes:
@@ -100,22 +95,12 @@ def shard_of_code(code: str) -> int | None:
 
 def is_join_code(text: str, join_hash: bytes | None) -> bool:
     """Return whether the text is a spelling of the join code with this hash."""
-    return find_hash(read_join_code(text), [join_hash]) is not None
+    return compare_digest(hash_secret(read_join_code(text)), join_hash or b"")
 
 
 def short_digest(*words: str) -> str:
     """Return a digest of these words: 128 bits, 22 URL-safe characters. It depends on the boundaries of the words."""
     return urlsafe_b64encode(sha256(_with_lengths(words)).digest()[:16]).rstrip(b"=").decode()
-
-
-def find_hash(secret: str, hashes: Sequence[bytes | None]) -> int | None:
-    """Return the index of the hash of ``secret`` in ``hashes``, ``None`` if it is missing. Compares all of them."""
-    presented = hash_secret(secret)
-    match = None
-    for index, known in enumerate(hashes):
-        if known is not None and compare_digest(presented, known):
-            match = index
-    return match
 
 
 def _with_lengths(words: Iterable[str]) -> bytes:

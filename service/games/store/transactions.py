@@ -6,6 +6,7 @@ of a decision.
 
 from __future__ import annotations
 
+from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Final, NamedTuple, TypeVar
@@ -18,7 +19,6 @@ from service.games.model.following import with_events
 from service.games.model.game import Game, GameStatus
 from service.games.model.game_events import Filled, GameEvent, HostingEvent, Started
 from service.games.model.schedule import reminders
-from service.games.model.tokens import new_write_id
 from service.games.ports import (
     NO_CODES,
     TRACE,
@@ -104,18 +104,15 @@ class Transactions:
     ) -> Committed:
         """Store a new game with its first events after ``start``, or replay its creation under the same record.
 
-        Sends the write once more if no answer comes. Raises ``ShareUsedUp``, ``KeyReused``, ``JoinCodeTaken``,
-        ``OutcomeUnknown``.
+        Sends it again if no answer comes. Raises ``ShareUsedUp``, ``KeyReused``, ``JoinCodeTaken``, ``OutcomeUnknown``.
         """
-        write = WriteRequest(new_write_id(self._random_bytes), record, self._lifetimes.of(game) // 1000)
+        write = WriteRequest(urlsafe_b64encode(self._random_bytes(6)), record, self._lifetimes.of(game) // 1000)
         at, yielding = game.created_at, self._history.yielding
         game = with_events(game, events, start, at=at, write_id=write.id.decode(), yielding=yielding)
-        if TRACE.get():
-            game = game._replace(trace=TRACE.get())
+        game = game._replace(trace=TRACE.get())
         state = encode_game(game)
         data = encode_events(start, events, game, 0, yielding=yielding)
-        due = reminders(None, game)
-        create = partial(self._store.create, reminders=due, tenant=game.tenant, code=game.join_hash)
+        create = partial(self._store.create, reminders=reminders(None, game), tenant=game.tenant, code=game.join_hash)
         send = partial(create, game.id, state, data, write)
         try:
             size = self.admission.create(game, state, data, record)
@@ -125,7 +122,11 @@ class Transactions:
                 raise
             return self.replay(game.id, prior, record)
         try:
-            prior = self._send_new(send, game)
+            prior = send()
+        except OutcomeUnknown as unknown:
+            if self._clock() - game.created_at > RETRY_BUDGET_MS:
+                raise
+            prior = _send_again(send, unknown)
         except (StorageUnavailable, GameExists, JoinCodeTaken):
             self.admission.give_back(game, size)
             raise
@@ -138,14 +139,6 @@ class Transactions:
         if game.seats.are_open:
             self._follow(committed)
         return committed
-
-    def _send_new(self, send: Callable[[], PriorWrite | None], game: Game) -> PriorWrite | None:
-        try:
-            return send()
-        except OutcomeUnknown as unknown:
-            if self._clock() - game.created_at > RETRY_BUDGET_MS:
-                raise
-            return _send_again(send, unknown)
 
     def transact(
         self,
@@ -164,7 +157,7 @@ class Transactions:
         Raises what ``decide`` raises on the stored game, ``NotFound`` if the game has expired, ``KeyReused``,
         ``JoinCodeTaken``, ``OutcomeUnknown``.
         """
-        write = WriteRequest(new_write_id(self._random_bytes), record)
+        write = WriteRequest(urlsafe_b64encode(self._random_bytes(6)), record)
         began = now = self._clock()
         for _ in range(MAX_ATTEMPTS):
             try:

@@ -279,21 +279,17 @@ class GameInSchema(RequestSchema):
     )
 
     @validates_schema(skip_on_field_errors=True)
-    def _a_variant_or_a_record(self, data: dict[str, Any], **_: Any) -> None:
-        if "continues" not in data:
-            if "variant" not in data:
-                raise ValidationError({"variant": [reason_if_missing(self.fields["variant"])]})
-            return
-        errors = {
-            name: [Reason("not_with_continues")] for name in ("variant", "options", "seed", "deals") if name in data
-        }
+    def _fields_go_together(self, data: dict[str, Any], **_: Any) -> None:
+        errors: dict[str, list[Any]] = {}
+        if "continues" in data:
+            of_record = [name for name in ("variant", "options", "seed", "deals") if name in data]
+            errors = {name: [Reason("not_with_continues")] for name in of_record}
+        elif "variant" not in data:
+            errors["variant"] = [reason_if_missing(self.fields["variant"])]
+        if "clock" not in data and data.get("absence", {}).get("then", "bot") != "bot":
+            errors["absence"] = [Reason("only_with_clock")]
         if errors:
             raise ValidationError(errors)
-
-    @validates_schema(skip_on_field_errors=True)
-    def _absence_goes_with_clock(self, data: dict[str, Any], **_: Any) -> None:
-        if "clock" not in data and data.get("absence", {}).get("then", "bot") != "bot":
-            raise ValidationError({"absence": [Reason("only_with_clock")]})
 
 
 class SeekInSchema(RequestSchema):
