@@ -263,8 +263,7 @@ def make_move(services: Services, access: Access) -> RawResponse:
     )
     command = MoveCommand(move, expected_game(fields.get("version")), fields.get("client_seed"), idempotency(body))
     view, replayed = services.games.commands.make_move(access, command)
-    location = f"/v1/games/{view.id}"
-    shown = game_view_json(view, language)
+    shown, location = game_view_json(view, language), f"/v1/games/{view.id}"
     return created(shown, etag=view.etag, location=location, replayed=replayed, language=language)
 
 

@@ -84,9 +84,7 @@ def change_join_code(services: Services, access: Access) -> RawResponse:
     `join_code_changed`. The body is empty, or an empty object.
     """
     negotiate(JSON)
-    body = read_nothing()
-    key = idempotency(body)
-    code, replayed = services.games.commands.change_join_code(access, key)
+    code, replayed = services.games.commands.change_join_code(access, idempotency(read_nothing()))
     return created_secret({"join_code": code}, f"/v1/games/{access.game.id}", replayed=replayed)
 
 
@@ -135,8 +133,7 @@ def join_game(services: Services, access: Access) -> RawResponse:
         # A wrong code is reported before any other error in the body. A repeated request may have an old code.
         check_join_code(access.game, join_code)
     player = validate(_new_player_in, body)
-    key = idempotency(body)
-    command = JoinCommand(player.get("join_code"), player["name"], player.get("client_seed"), key, player.get("ref"))
+    command = JoinCommand(player.pop("join_code", None), **player, key=idempotency(body))
     return _join(services, access, command, language)
 
 
@@ -168,11 +165,10 @@ def take_seat(services: Services) -> RawResponse:
     limit_expensive(services)
     language = negotiate_texts(view_query_in)
     body = read_json()
-    seat = validate(_seat_in, body)
-    key = idempotency(body)
+    seat, key = validate(_seat_in, body), idempotency(body)
     limit_guesses(services)
     access = services.games.access.find_invited(seat["join_code"], None if key is None else key.key)
-    return _join(services, access, JoinCommand(seat["join_code"], seat["name"], seat.get("client_seed"), key), language)
+    return _join(services, access, JoinCommand(**seat, key=key), language)
 
 
 @blueprint.post("/v1/games/<game>/players/<int:seat>/token")
@@ -203,8 +199,7 @@ def change_token(services: Services, granted: TokenRotation | Access) -> RawResp
         change = partial(services.games.commands.change_token, granted, seat)
     services.limits.count("token", f"{game}/{seat}")
     negotiate(JSON)
-    body = read_nothing()
-    token, replayed = change(idempotency(body))
+    token, replayed = change(idempotency(read_nothing()))
     return created_secret(token._asdict(), f"/v1/games/{game}", replayed=replayed)
 
 
@@ -257,10 +252,9 @@ def resign(services: Services, access: Access) -> RawResponse:
     application that owns the game may do it for any player. The body is empty, or an empty object.
     """
     language = negotiate_texts(view_query_in)
-    key = idempotency(read_nothing())
-    view, replayed = services.games.commands.resign(access, key)
-    shown = game_view_json(view, language)
-    return created(shown, etag=view.etag, location=f"/v1/games/{view.id}", replayed=replayed, language=language)
+    view, replayed = services.games.commands.resign(access, idempotency(read_nothing()))
+    shown, location = game_view_json(view, language), f"/v1/games/{view.id}"
+    return created(shown, etag=view.etag, location=location, replayed=replayed, language=language)
 
 
 @blueprint.post("/v1/games/<game>/claims")
@@ -285,6 +279,5 @@ def claim_seat(services: Services, access: Access) -> RawResponse:
     body = read_json()
     seat = validate(_claim_in, body)["seat"]
     view, replayed = services.games.commands.claim(access, seat, key=idempotency(body))
-    location = f"/v1/games/{view.id}"
-    shown = game_view_json(view, language)
+    shown, location = game_view_json(view, language), f"/v1/games/{view.id}"
     return created(shown, etag=view.etag, location=location, replayed=replayed, language=language)
