@@ -6,7 +6,7 @@ Owns the validation of its fields, each by itself and together. Does not depend 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from marshmallow import ValidationError, fields, validates_schema
@@ -166,17 +166,6 @@ class ContinuesInSchema(RequestSchema):
     )
 
 
-class PlayerList(BoundedList):
-    """The players of a new game. If their number is wrong, the error names the numbers that the variant allows."""
-
-    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> list[Any]:
-        name = None if data is None else data.get("variant")
-        variant = variants().get(name) if isinstance(name, str) else None
-        if isinstance(value, list) and not MIN_SEATS <= len(value) <= MAX_SEATS and variant is not None:
-            raise ValidationError([variant.wrong_number_of_players])
-        return super()._deserialize(value, attr, data, **kwargs)
-
-
 class GameInSchema(RequestSchema):
     """A game to be created: of a variant, or from a record."""
 
@@ -186,7 +175,7 @@ class GameInSchema(RequestSchema):
             "The `id` of one of `variants` in `GET /v1/variants`. Required without `continues`.", example="domino"
         ),
     )
-    players = PlayerList(
+    players = BoundedList(
         fields.Nested(SeatInSchema),
         MIN_SEATS,
         MAX_SEATS,
@@ -277,6 +266,14 @@ class GameInSchema(RequestSchema):
             "`variant`, `options`, `seed` and `deals` must be missing. The game is then `arranged`."
         ),
     )
+
+    def handle_error(self, error: ValidationError, data: Any, **_: Any) -> None:
+        """If no variant has so many players, name the numbers that the requested variant allows."""
+        if "players" not in error.messages_dict:
+            return
+        players, variant = data.get("players"), variants().get(str(data.get("variant")))
+        if isinstance(players, list) and not MIN_SEATS <= len(players) <= MAX_SEATS and variant is not None:
+            error.messages_dict["players"] = [variant.wrong_number_of_players]
 
     @validates_schema(skip_on_field_errors=True)
     def _fields_go_together(self, data: dict[str, Any], **_: Any) -> None:
