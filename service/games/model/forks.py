@@ -54,11 +54,7 @@ def export_record(game: Game, history: Sequence[EventEnvelope], seat: int | None
         options=resolved_options(game.variant, game.rules),
         players=tuple([player.name or "" for player in game.seats]),
         bots=tuple(
-            [
-                RecordedBot(at, player.level, EDITIONS[player.level])
-                for at, player in enumerate(game.seats)
-                if player.level is not None
-            ]
+            [RecordedBot(at, each.level, EDITIONS[each.level]) for at, each in enumerate(game.seats) if each.level]
         ),
         clock=None if game.clock is None else _recorded_clock(game.clock),
         game=game.id,
@@ -67,11 +63,7 @@ def export_record(game: Game, history: Sequence[EventEnvelope], seat: int | None
     )
     return build_record(
         head,
-        [
-            (envelope.version, envelope.event)
-            for envelope in history
-            if isinstance(envelope.event, Event | PresenceEvent)
-        ],
+        [(each.version, each.event) for each in history if isinstance(each.event, Event | PresenceEvent)],
         commitment=created.commitment if isinstance(created, Created) else None,
         seeds={number: seed for number, seed in seeds.items() if seed is not None},
         viewer=SPECTATOR if seat is None else seat,

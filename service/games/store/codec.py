@@ -72,23 +72,16 @@ _STORED_AS: Final[dict[Any, Any]] = {Seats: tuple[Seat, ...]}
 """The types that replace, for decoding, types of fields that msgspec does not know."""
 
 
-class _StoredFields:
-    """The fields of a class as an array, in order, except those in ``without``.
+def _stored_fields(
+    kind: type, without: tuple[str, ...], optional: Mapping[str, object]
+) -> tuple[type[Struct], Callable[[Any], tuple[object, ...]]]:
+    """Return the type that is decoded from an array of the fields of a class, and the function that makes the array.
 
-    ``type``: the type to which such an array is decoded.
-    ``values``: returns the fields of a value for the array.
+    ``without``: the fields that are not in the array.
     ``optional``: the last fields, which can be missing in the array, and their defaults.
     """
-
-    def __init__(self, kind: type, without: tuple[str, ...], optional: Mapping[str, object]) -> None:
-        types = {name: _STORED_AS.get(hint, hint) for name, hint in get_type_hints(kind).items() if name not in without}
-        self.type = struct_of(
-            [
-                (name, annotation, optional[name]) if name in optional else (name, annotation)
-                for name, annotation in types.items()
-            ]
-        )
-        self.values: Callable[[Any], tuple[object, ...]] = attrgetter(*types)
+    types = {name: _STORED_AS.get(hint, hint) for name, hint in get_type_hints(kind).items() if name not in without}
+    return struct_of([(name, hint, optional.get(name, NODEFAULT)) for name, hint in types.items()]), attrgetter(*types)
 
 
 MAX_ENTRIES: Final = 256
@@ -155,20 +148,20 @@ _new_placement: Final = partial(_new, Placement)
 # Games
 
 # The fields in ``without`` are stored elsewhere in the array, stored beside it, or derived.
-_GAME_FIELDS: Final = _StoredFields(
+_GameFields, _game_fields = _stored_fields(
     GameFacts,
     optional={"auto": False, "room": None},
     without=("id", "version", "write_id", "variant", "rules", "state", "trace", "allowance"),
 )
-_STATE_FIELDS: Final = _StoredFields(State, without=("layout",), optional={"manche": None})
+_StateFields, _state_fields = _stored_fields(State, without=("layout",), optional={"manche": None})
 _game_decoder: Final = decoder(
     struct_of(
         [
             ("write_id", str),
             ("format", int),
             ("variant", str),
-            ("fields", _GAME_FIELDS.type),
-            ("state", _STATE_FIELDS.type),
+            ("fields", _GameFields),
+            ("state", _StateFields),
             ("placements", list[Any]),
             ("ends", list[Any]),
             ("last_end_number", int),
@@ -181,7 +174,7 @@ _game_decoder: Final = decoder(
 def encode_game(game: Game) -> bytes:
     """Return the bytes of a game, without its id and version, which the store saves separately."""
     state, layout = game.state, game.state.layout
-    fields, state_fields = _GAME_FIELDS.values(game), _STATE_FIELDS.values(state)
+    fields, state_fields = _game_fields(game), _state_fields(state)
     if game.room is None:  # the last fields are left out if they have their defaults
         fields = fields[:-1] if game.auto else fields[:-2]
     stored: tuple[object, ...] = (
@@ -335,7 +328,8 @@ class _EventCodec:
 
     def __init__(self, kind: EventType) -> None:
         types = get_type_hints(kind.event)
-        defaults = {name: each.default for name, each in signature(kind.event).parameters.items()}
+        parameters = signature(kind.event).parameters.values()
+        defaults = {each.name: each.default for each in parameters if each.default is not Parameter.empty}
         converted = {name: _CONVERSIONS[field] for name, field in kind.fields or () if field in _CONVERSIONS}
         self.code = kind.code
         self.event = kind.event
@@ -343,10 +337,7 @@ class _EventCodec:
         self.conversions = [(self.names.index(name), write, read) for name, (_, write, read) in converted.items()]
         types |= {name: stored | None for name, (stored, _, _) in converted.items()}
         head = [("code", int), ("since_creation", int), ("to_act", tuple[int, ...])]
-        fields = [
-            (name, annotation, NODEFAULT if defaults[name] is Parameter.empty else defaults[name])
-            for name, annotation in types.items()
-        ]
+        fields = [(name, hint, defaults.get(name, NODEFAULT)) for name, hint in types.items()]
         self.decoder = decoder(struct_of([*head, *fields]))
 
 

@@ -81,9 +81,8 @@ class GameHistory:
         encoded = self._store.events(game.id, versions)
         if len(encoded) != len(versions):
             raise expired()
-        return [
-            decode_event(version, game.created_at, data).event for version, data in zip(versions, encoded, strict=True)
-        ]
+        numbered = zip(versions, encoded, strict=True)
+        return [decode_event(version, game.created_at, data).event for version, data in numbered]
 
     def game_with_events(self, game_id: str, after: int, limit: int) -> tuple[Game, list[EventEnvelope], int] | None:
         """Return the stored game, at most ``limit`` of its events after a version, and its bytes in the store.
