@@ -25,9 +25,9 @@ from service.games.store.stats import ReusedResult
 class GameCommands(CommandContext):
     """The commands of players and of applications that own games.
 
-    Each attribute is a function from ``service.games.commands``. It becomes a method because it is assigned in the
-    class: in a call, its first argument ``context`` is this object. The modules of these functions must stay
-    interpreted, because a compiled function does not become a method (``tools.wheel_compiled``).
+    Each attribute is a function from ``service.games.commands``, whose first argument ``context`` is this object. The
+    modules of these functions must stay interpreted, because a compiled function does not become a method
+    (``tools.wheel_compiled``).
 
     Every command can also raise ``StorageUnavailable`` (nothing was changed) and ``OutcomeUnknown`` (the change may be
     committed). All except moves can raise ``SecretChanged``: an earlier request was committed, but its tokens cannot be
@@ -52,12 +52,7 @@ class GameCommands(CommandContext):
 
 
 class GamesFacade:
-    """All that can be done with the games of a repository. Has no state except the caches of the repository.
-
-    ``feed``: publishes new events.
-    ``reminders``: the queue of the same store. It returns the outage allowance, and lost reminders are restored to it.
-    ``bots_alone``: limits the games that can go on with computer players alone.
-    """
+    """All that can be done with the games of a repository; ``feed`` and ``reminders`` are of the same store."""
 
     def __init__(
         self,

@@ -1,7 +1,4 @@
-"""Reminders: when a worker must process a game; and the interface of the queue from which workers take them.
-
-Owns the interface only; the queue in Redis is in ``service.games.store.reminder_queue``.
-"""
+"""Reminders: when a worker must process a game; and the interface of the queue from which workers take them."""
 
 from __future__ import annotations
 
@@ -15,12 +12,11 @@ ReminderKind = Literal["bots", "hints", "experts", "bots_alone", "reviews", "clo
 ``bots``: the move of a computer player that chooses at once.
 ``experts``: the move of a computer player that calculates.
 ``bots_alone``: the move of a computer player in a game for which no person waits.
-``hints``, ``reviews``: an analysis that was requested; the request writes the reminder.
+``hints``, ``reviews``: an analysis that was requested.
 ``clock``: a deadline of a game.
 ``outbox``: events of a game that were not published to its application yet.
-``webhooks``: messages for an endpoint. The reminder belongs to an endpoint, and is written with the index of its
-application.
-``erasures``: people to be erased. The reminder belongs to an application, and each request for an erasure writes it.
+``webhooks``: messages for an endpoint, to which the reminder belongs.
+``erasures``: people to be erased by an application, to which the reminder belongs.
 """
 
 NOT_OF_GAMES: Final[frozenset[ReminderKind]] = frozenset({"webhooks", "erasures"})
@@ -81,10 +77,9 @@ TenantLimit = Callable[[str], int]
 class ReminderQueue(Protocol):
     """The reminders of the games of a store. Every method returns in three seconds or raises ``StorageUnavailable``.
 
-    All times are in milliseconds since 1970, by the clock of the store. The queue delivers every reminder that is due
-    at least once, and again after each lease, until a write or ``reschedule`` replaces it. After an outage, in which
-    nobody could move, deadlines are postponed by an allowance as long as the outage, at most one hour. With several
-    servers, each server has its own clock.
+    All times are in milliseconds since 1970, by the clock of the server. The queue delivers every reminder that is due
+    at least once, and again after each lease, until a write or ``reschedule`` replaces it. After an outage deadlines
+    are postponed by an allowance as long as the outage, at most one hour.
     """
 
     def take(
@@ -122,10 +117,7 @@ class ReminderQueue(Protocol):
         """Return the current time by the clock of the store."""
 
     def read_clock(self, game: str) -> ClockReading:
-        """Return the time by the clock of this game's server, and the allowance for its deadlines at that time.
-
-        During an outage, the allowance is the one that applies if the outage ends now.
-        """
+        """Return the time by the clock of this game's server, and the allowance if an outage ends now."""
 
     def allowance(self, game: str) -> OutageAllowance:
         """Return the last allowance that this process read for this game, without asking the store."""

@@ -1,7 +1,6 @@
 """The interface of the lists of open tables, which assign players who seek a table (seekers) to waiting games.
 
-Owns the interface only; ``service.games.store.open_tables`` implements it in Redis. A list only proposes where to try:
-it may be stale or lost, as each game alone decides which of its seats are open.
+A list only proposes where to try: it may be stale or lost, as each game alone decides which of its seats are open.
 """
 
 from __future__ import annotations
@@ -10,10 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
 UNSEEN_MS: Final = 120_000
-"""Milliseconds after which a player who was not seen at a waiting game counts as gone.
-
-A player is seen when they read the game or follow its events.
-"""
+"""Milliseconds after which a player who has not read a waiting game or followed its events counts as gone."""
 HOLD_MS: Final = 10_000
 """Milliseconds for which a seat is reserved for the seeker who was sent to it: longer than any request takes."""
 

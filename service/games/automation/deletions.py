@@ -1,8 +1,8 @@
 """Removes deleted games from caches, streams and queues of this process, and games from which a player was erased.
 
-Owns when the store is polled for deletions, and how far back. Every process polls by itself, so that no message can be
-lost. After a gap that is too long for the store to remember, it drops every game. It drops a deleted game repeatedly
-for a while, because a request that read the game just before the deletion can cache it afterwards.
+Every process polls by itself, so that no message can be lost. After a gap that is too long for the store to remember,
+it drops every game. It drops a deleted game repeatedly for a while, because a request that read the game just before
+the deletion can cache it afterwards.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Erasure: remove the personal data of a player from a game.
 
-Owns what is removed and replaced: the seat loses the name and the ref of the player, its token is revoked, and in a
-running match a computer player takes over. The moves stay, because the game also belongs to the other players.
+The seat loses the name and the ref of the player, its token is revoked, and in a running match a computer player takes
+over. The moves stay, because the game also belongs to the other players.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The command that makes a move.
-
-Owns which versions of a game a move is accepted for. ``service.engine.referee`` decides whether it is legal.
-"""
+"""The command that makes a move. ``service.engine.referee`` decides whether it is legal."""
 
 from __future__ import annotations
 
@@ -50,9 +47,9 @@ class MoveCommand(NamedTuple):
 def make_move(context: CommandContext, access: Access, command: MoveCommand) -> CommandResult[GameView]:
     """Make one move for the seat of the bearer; return the game just after the move, as this seat sees it.
 
-    Raises ``MoveRefused``, whose cause is ``StaleVersion``, ``NotStarted`` or a refusal of the rules;
-    ``InvalidSetup`` for a client seed in a game with fixed deals; ``Unauthorized`` for a spectator, for a token that
-    was revoked after the request was authenticated, and if the game has expired; ``KeyReused``.
+    Raises ``MoveRefused``, whose cause is ``StaleVersion``, ``NotStarted`` or a refusal of the rules; ``InvalidSetup``
+    for a client seed in a game with fixed deals; ``Unauthorized`` for a spectator, a token that was revoked after the
+    request was authenticated, and if the game has expired; ``KeyReused``.
     """
     game, seat, from_store = access[:3]
     if seat is None:

@@ -38,8 +38,7 @@ class PlayerChange(TypedDict, total=False):
 def rename(context: CommandContext, access: Access, seat: int, change: PlayerChange) -> GameView:
     """Change the name or the ref of the player of a seat; return the game as its owner sees it.
 
-    Writes nothing if nothing changes. Raises ``InvalidSetup`` for the name of an open seat, and for a name that is
-    taken in a game with unique names.
+    Raises ``InvalidSetup`` for the name of an open seat, and for a taken name in a game with unique names.
     """
     game = context.change(access.game, partial(_decide_rename, seat, change))
     return view_game(game, access.viewer, context.repository.lifetimes)
@@ -50,8 +49,8 @@ def change_token(
 ) -> CommandResult[SeatToken]:
     """Give a seat a new token and revoke the old one, which the caller need not have.
 
-    The player can have been erased before. Raises ``NotFound`` for a seat without a person, and for a repeated
-    request if the player was erased since the first one; ``KeyReused``, ``SecretChanged``.
+    Raises ``NotFound`` for a seat without a person, and for a repeated request if the player was erased since the first
+    one; ``KeyReused``, ``SecretChanged``.
     """
     record = context.record(key, "token", OWNER, str(seat), derives_tokens=True)
     token = partial(context.new_secret(new_token, key), "token", access.game.id, OWNER, str(seat))
@@ -116,10 +115,7 @@ def _decide_join_code(code: str, game: Game) -> Decision:
 
 
 def delete_game(context: CommandContext, game: Game) -> None:
-    """Delete a game for the application that owns it.
-
-    Raises ``Unauthorized`` for a game that no application owns, ``NotFound`` if it has expired.
-    """
+    """Delete a game of an application. Raises ``Unauthorized`` for another game, ``NotFound`` if it has expired."""
     if game.ownership is None:
         raise unauthorized()
     context.repository.transactions.delete(game.id, game.ownership.app, game.tenant)

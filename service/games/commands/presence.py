@@ -24,10 +24,9 @@ from service.games.store.transactions import Decide, Decision
 def set_presence(context: CommandContext, access: Access, *, away: bool) -> GameView:
     """Set whether the player of a seat is away; return the game as the bearer sees it.
 
-    A player sets this for their own seat; the application that owns the game sets it for any seat (``target``). A
-    computer player plays a seat that is away. Setting away again changes nothing. Raises ``NotStarted``, ``GameOver``,
-    ``NotInMatch``; ``NotAway`` for coming back to a seat that is not away; ``NotFound`` for the seat of a computer
-    player; ``Unauthorized`` as ``make_move``.
+    A player sets this for their own seat; the application that owns the game sets it for any seat (``target``). Setting
+    away again changes nothing. Raises ``NotStarted``, ``GameOver``, ``NotInMatch``, ``NotAway`` for coming back to a
+    seat that is not away, ``NotFound`` for the seat of a computer player, ``Unauthorized`` as ``make_move``.
     """
     seat = access.seat if access.app is None else access.target
     if seat is None:
@@ -47,8 +46,8 @@ def _decide_presence(access: Access, seat: int, away: bool, game: Game) -> Decis
 def resign(context: CommandContext, access: Access, key: IdempotencyKey | None = None) -> CommandResult[GameView]:
     """Forfeit the match for the seat in the path; return the game as the bearer sees it.
 
-    Changes nothing if the seat has already forfeited. Raises as ``set_presence``, and ``KeyReused``;
-    ``TooManyGamesOfBots`` if the game would go on with computer players alone, and the tenant has too many of these.
+    Changes nothing if the seat has already forfeited. Raises as ``set_presence``, ``KeyReused``, and
+    ``TooManyGamesOfBots`` if the game would go on with computer players alone.
     """
     assert access.target is not None
     record = context.record(key, "resign", str(access.viewer), str(access.target))
@@ -119,10 +118,7 @@ def _commit(
 
 
 def _check_running(access: Access, seat: int, game: Game) -> None:
-    """Raise a ``Refusal`` unless the match is running, and the seat is in it and has a player.
-
-    Raises ``Unauthorized`` if the token of the seat has changed since the access was granted to it.
-    """
+    """Raise a ``Refusal`` unless the match is running, and the seat is in it and has a player with the same token."""
     before, after = access.game.seats, game.seats
     if seat >= len(after) or (access.app is None and after[seat].token_hash != before[seat].token_hash):
         raise unauthorized()

@@ -1,9 +1,8 @@
 """The command that finds a seat for a stranger: at a waiting table as requested, or at a new one.
 
-Owns how a request gets exactly one seat. A list of tables proposes where to try (``service.games.tables``), and the
-game itself decides. If the proposed table does not exist yet, the command creates it. A repeated request gets the same
-table. Before a request tries another table, it fences the previous one: that game accepts no more writes for this
-request. Does not depend on how tables are listed.
+Owns how a request gets exactly one seat. A list of tables proposes where to try (``service.games.tables``), the same
+table for a repeated request, and the game itself decides. Before a request tries another table, it fences the previous
+one: that game accepts no more writes for this request. Does not depend on how tables are listed.
 """
 
 from __future__ import annotations
@@ -118,9 +117,8 @@ def _sit(context: CommandContext, search: _Search, place: Place) -> Committed:
         opened, joined = _open(context, search, place)
         context.bots_alone.admit(opened)
         try:
-            return transactions.create(
-                opened, opened.state, [Created(opened.deck.commitment(1)), joined], search.record
-            )
+            created = Created(opened.deck.commitment(1))
+            return transactions.create(opened, opened.state, [created, joined], search.record)
         except GameExists:
             game = reader.reload(place.game)
     return transactions.transact(game, partial(_decide_seat, search, place), search.record)
@@ -153,9 +151,8 @@ def _decide_seat(search: _Search, place: Place, game: Game) -> Decision:
 
 
 def _seated(search: _Search, game: Game, seat: int) -> tuple[Game, Joined]:
-    name = search.command.name
+    name, room = search.command.name, game.room or Room()
     token = search.secret(_PURPOSE, game.id, str(seat))
-    room = game.room or Room()
     game = game.with_seat(seat, Seat(HUMAN, name, hash_secret(token), ref=search.command.ref))
     return game._replace(room=room._replace(sought=(*room.sought, (seat, search.now)))), Joined(seat, name)
 

@@ -87,7 +87,7 @@ MAX_ERRORS: Final = 10
 def check_request(request: GameRequest, yield_control: Callable[[], None]) -> Rules:
     """Validate a request; return the rules of the requested game. Raises ``InvalidSetup`` with the errors by field.
 
-    ``yield_control`` is called before each deal is checked, to let other requests run.
+    ``yield_control`` is called before each deal is checked.
     """
     if request.variant not in variants():
         raise InvalidSetup({"variant": [Reason("not_one_of", {"allowed": list(variants())})]})
@@ -153,8 +153,7 @@ def _deal_errors(rules: Rules, index: int, deal: ArrangedDeal) -> list[Reason]:
     if errors:
         return errors
     dealt = Dealt(index + 1, sort_hands(deal.hands), deal.stock, arranged=True)
-    # In a later round, the last winner or the seat after the last leader can open with any tile. Seat 0 stands for that
-    # seat here, because which seat it is makes no difference.
+    # In a later round, the last winner or the seat after the last leader can open with any tile; here seat 0.
     before = rules.start()._replace(next_leader=0, opener=0)
     return [] if can_open(rules, before, dealt) else [Reason("cannot_open")]
 
@@ -199,28 +198,27 @@ class BotsAlone:
         self._refused = BoundedCache[str, int](MAX_REFUSED)
 
     def admit(self, game: Game) -> None:
-        """Count a game that is about to be created, if it can go on with computer players alone.
+        """Count a game that is about to be created, once, if it can go on with computer players alone.
 
-        Can be called again for the same game. Raises ``StorageUnavailable``, ``OutcomeUnknown``, and
-        ``TooManyGamesOfBots`` if the tenant has the maximum of running games.
+        Raises ``TooManyGamesOfBots`` if the tenant has the maximum of running games.
         """
         absence = None if game.clock is None else game.clock.absence
         fills = game.room is not None and game.room.fill is not None
-        if may_go_on_alone([seat.kind for seat in game.seats], absence, fills=fills):
+        if game.is_automatic and may_go_on_alone([seat.kind for seat in game.seats], absence, fills=fills):
             self.admit_alone(game)
 
     def admit_alone(self, game: Game) -> None:
         """Count a game without checking its seats. Raises as ``admit``."""
         if not self._limit:
             return
-        tenant = game.tenant
-        now = self._clock()
+        tenant, now = game.tenant, self._clock()
         if not self._games.add(tenant, game.id, now):
             return
         others = {other: at for other, at in self._games.all(tenant).items() if other != game.id}
         if len(others) < self._limit:
             return
-        recount = not self._was_refused(tenant)
+        refused_at = self._refused.get(tenant)
+        recount = refused_at is None or now - refused_at >= RETRY_SECONDS * 1000
         ended = [other for other, at in others.items() if recount and not self._is_under_way(other, now - at)]
         remaining = len(others) - len(ended)
         if remaining >= self._limit:
@@ -230,10 +228,6 @@ class BotsAlone:
             self._games.remove(tenant, ended)
         if remaining >= self._limit:
             raise TooManyGamesOfBots(self._limit, RETRY_SECONDS)
-
-    def _was_refused(self, tenant: str) -> bool:
-        at = self._refused.get(tenant)
-        return at is not None and self._clock() - at < RETRY_SECONDS * 1000
 
     def _is_under_way(self, game_id: str, age: int) -> bool:
         """Return whether a game that was listed ``age`` milliseconds ago is running, or may be about to be stored."""

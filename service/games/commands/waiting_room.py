@@ -18,8 +18,8 @@ from service.games.store.transactions import Decision
 def free_seat(context: CommandContext, access: Access, seat: int) -> None:
     """Open a seat of a waiting game again, and revoke its token. Changes nothing if the seat is open.
 
-    Its own player and the application can do that. Raises ``SeatsTaken`` once the match has begun, ``NotFound`` if the
-    game has expired, ``Unauthorized`` for a token that was revoked after the request was authenticated.
+    Raises ``SeatsTaken`` once the match has begun, ``NotFound`` if the game has expired, ``Unauthorized`` for a token
+    that was revoked after the request was authenticated.
     """
     context.change(access.game, partial(_decide_free, access, seat))
 
@@ -37,8 +37,8 @@ def fill_seat(context: CommandContext, access: Access, seat: int, level: str) ->
 def start_game(context: CommandContext, access: Access, key: IdempotencyKey | None = None) -> CommandResult[GameView]:
     """Begin the match of a waiting game without its open seats, which can change the numbers of the others.
 
-    Raises as ``free_seat``; also ``InvalidSetup`` if the game cannot be played by the players who are there,
-    ``TooManyGamesOfBots``, ``KeyReused``.
+    Raises as ``free_seat``, ``InvalidSetup`` if the players who are there cannot play, ``TooManyGamesOfBots``,
+    ``KeyReused``.
     """
     # The scope is the token, not the seat, because the seat can have another number when the request is repeated.
     scope = OWNER if access.seat is None else str(access.game.seats[access.seat].token_hash)

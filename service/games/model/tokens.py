@@ -1,9 +1,8 @@
 """Tokens, join codes and ids: their form, how they are generated or derived, and how they are compared.
 
-Owns their form and their strength: the token of a seat has 256 random bits, a join code 38, the id of a game 128. Only
-the SHA-256 of tokens and codes is stored, and compared in constant time. The response to a request with an idempotency
-key must be repeatable although no token is stored; therefore its tokens are derived from a secret of the server
-(``DerivedBytes``).
+Only the SHA-256 of tokens and codes is stored, and compared in constant time. The response to a request with an
+idempotency key must be repeatable although no token is stored; therefore its tokens are derived from a secret of the
+server (``DerivedBytes``).
 """
 
 from __future__ import annotations

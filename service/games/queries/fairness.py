@@ -1,7 +1,4 @@
-"""The fairness report of a game, with which everybody can check every deal (``engine.deal``, ``docs/fairness.md``).
-
-Owns the list of rounds and their proofs. ``service.engine.view`` decides when a proof can be revealed.
-"""
+"""The fairness report of a game, with which everybody can check every deal (``engine.deal``, ``docs/fairness.md``)."""
 
 from __future__ import annotations
 
@@ -61,9 +58,7 @@ def is_provable(game: Game) -> bool:
 
 def fairness_report(game: Game, events: Sequence[GameEvent]) -> FairnessReport:
     """Return the report on a game. ``events``: all events up to its version; not used unless it is provable."""
-    provable = is_provable(game)
-    rounds = _rounds(game, events) if provable else ()
-    tiles = game.rules.tiles
+    provable, tiles = is_provable(game), game.rules.tiles
     return FairnessReport(
         game=game.id,
         version=game.version,
@@ -72,7 +67,7 @@ def fairness_report(game: Game, events: Sequence[GameEvent]) -> FairnessReport:
         highest=tiles[-1].high,
         without=tuple([tile for tile in double_set(tiles[-1].high) if tile not in tiles]),
         deals_again=game.rules.deals_again,
-        rounds=rounds,
+        rounds=_rounds(game, events) if provable else (),
     )
 
 

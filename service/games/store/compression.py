@@ -1,7 +1,6 @@
 """Compaction: many events as one block of bytes, a fifth of their size.
 
-Owns the format of a block. ``service.games.store.redis_store`` stores blocks. Does not depend on the meaning of an
-event, only on its form: JSON that begins with ``[<code>,<milliseconds>``, where milliseconds never decrease.
+An event is JSON that begins with ``[<code>,<milliseconds>``, where milliseconds never decrease.
 ``docs/adr/smaller-decisions.md`` says why plain zlib is not enough.
 
 The events are split into columns, because similar bytes compress best together. Each column is a deflate block:

@@ -3,9 +3,6 @@
 Each process that serves requests sends a heartbeat every second. So deadlines are postponed if the store was
 unavailable or no process served requests, but not if a scheduler stopped. With several servers, each shard has its own
 heartbeat, so that the outage of a server postpones only the deadlines of its games.
-
-Owns how heartbeats are sent and read, what this process remembers of them, and the allowance. Does not depend on which
-deadlines are postponed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The tables at which strangers can sit down: who was seen at a waiting game, and the lists of tables in Redis.
 
-Owns how often a player who is seen is recorded, and the form and the limits of the lists. Each record lists the table
-again, so that one that a list has lost comes back. Does not depend on which requests show that a player is there.
+Each record of a player lists the table again, so that one that a list has lost comes back.
 """
 
 from __future__ import annotations
@@ -111,21 +110,9 @@ class RedisOpenTables(OpenTables):
 
     def claim(self, listing: Listing, seeker: Seeker, new: ListedTable, *, leaving: str = "") -> Place:
         names = (keys.claim(listing.owner, seeker.claim), *keys.tables(*listing))
-        claim = partial(
-            self._calls.write,
-            "claim_table",
-            names,
-            seeker.claim.encode(),
-            seeker.known_ms,
-            new.game.encode(),
-            len(new.taken),
-            new.created_at,
-            UNSEEN_MS,
-            HOLD_MS,
-            leaving.encode(),
-            LIST_MS,
-            MAX_EXAMINED,
-        )
+        wanted = (seeker.claim.encode(), seeker.known_ms, new.game.encode(), len(new.taken), new.created_at)
+        limits = (UNSEEN_MS, HOLD_MS, leaving.encode(), LIST_MS, MAX_EXAMINED)
+        claim = partial(self._calls.write, "claim_table", names, *wanted, *limits)
         try:
             game, seat, offered = claim()
         except OutcomeUnknown:
@@ -133,17 +120,9 @@ class RedisOpenTables(OpenTables):
         return Place(game.decode(), int(seat), bool(offered))
 
     def put(self, listing: Listing, table: ListedTable, *, seen_at: int | None = None) -> None:
-        self._calls.write(
-            "put_table",
-            keys.tables(*listing),
-            table.game.encode(),
-            table.version,
-            "".join(["01"[taken] for taken in table.taken]).encode(),
-            table.created_at,
-            b"" if seen_at is None else seen_at,
-            LIST_MS,
-            MAX_TABLES,
-        )
+        taken, seen = bytes([b"01"[taken] for taken in table.taken]), b"" if seen_at is None else seen_at
+        entry = (table.game.encode(), table.version, taken, table.created_at, seen)
+        self._calls.write("put_table", keys.tables(*listing), *entry, LIST_MS, MAX_TABLES)
 
     def mark_seen(self, game: str, seats: Sequence[int], at: int) -> None:
         self._calls.write("look", (keys.looks(game),), at, LIST_MS, *seats)

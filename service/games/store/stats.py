@@ -1,7 +1,7 @@
 """Statistics of a store in Redis or Valkey: due reminders, counted by one script, and the memory of the servers.
 
-Owns the commands and their limit: one round trip to each server a second, however often the statistics are read
-(``ReusedResult``, which also serves the check of the store). No command searches for keys.
+Owns the commands and their limit: one round trip to each server a second (``ReusedResult``). No command searches for
+keys.
 """
 
 from __future__ import annotations
