@@ -55,7 +55,7 @@ class ServerClock:
         self._observe = observe
         self._elapsed = elapsed
         self._correction = 0
-        self._offset: int | None = None
+        self._offset = local() // 1_000_000 - round(elapsed() * 1000)
         """The difference between the local and the monotonic clock, which changes when the local clock is set."""
         self._logged = 0
         self._next = 0.0
@@ -67,8 +67,7 @@ class ServerClock:
         if now >= self._next:
             self.start_measurement()
         offset = local - round(now * 1000)
-        step = 0 if self._offset is None else offset - self._offset
-        self._offset = offset
+        step, self._offset = offset - self._offset, offset
         if abs(step) > TOLERATED_MS:
             self._correction -= step
             self.start_measurement()
