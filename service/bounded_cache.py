@@ -1,7 +1,5 @@
 """A cache of bounded size that evicts the entry whose last ``put`` or ``use`` is longest ago.
 
-Owns the bound, the order of eviction, and the safety for threads and greenlets.
-
 Why not `cachetools`: its caches need a lock in every caller, and every read updates the order, in Python. Each move and
 each view reads several caches; here, ``get`` is one call of the dictionary.
 """

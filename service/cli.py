@@ -241,9 +241,9 @@ def _run_process(settings: Settings, name: str) -> int:
         from gevent import monkey  # noqa: PLC0415 # serving does not need it
 
         monkey.patch_all()  # before the rest of the service is imported
-    from service.workers.consumer import Stop  # noqa: PLC0415 # as above
+    from service.workers.consumer import Control  # noqa: PLC0415 # as above
 
-    stop = Stop()
+    stop = Control()
     stop.install()  # now, as loading the rest takes a while
     from service.workers import processes  # noqa: PLC0415 # as above
 

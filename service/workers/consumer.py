@@ -181,7 +181,9 @@ class Consumer(ABC):
         except Exception:
             self._metrics.failures.labels(self._settings.kind).inc()
             _log.exception(self._settings.failure, extra=self._log_fields())
-            self._reschedule(reminder, self._clock() + self._count_failure(game))
+            failures = (self.failures.get(game) or 0) + 1
+            self.failures.put(game, failures)
+            self._reschedule(reminder, self._clock() + min(1000 << min(failures - 1, 6), LONGEST_DELAY_MS))
             return
         if after == "leased":
             self._leased[game] = reminder
@@ -202,12 +204,6 @@ class Consumer(ABC):
     def _reschedule(self, reminder: LeasedReminder, at: int | None) -> None:
         with suppress(StorageUnavailable, OutcomeUnknown):
             self._reminders.reschedule(self._settings.kind, reminder, at)
-
-    def _count_failure(self, game: str) -> int:
-        """Count an error of a game. Return the milliseconds until the game is tried again."""
-        count = (self.failures.get(game) or 0) + 1
-        self.failures.put(game, count)
-        return int(min(1000 << min(count - 1, 6), LONGEST_DELAY_MS))
 
 
 # The main loop of a process: it ends on a signal, and continues through outages of the store.
@@ -252,20 +248,16 @@ class Control:
         """Return whether a step, even a failed one, has ended in the last ``STUCK_SECONDS``."""
         return monotonic() - self._stepped_at < STUCK_SECONDS
 
+    def install(self) -> None:
+        """Make SIGTERM and SIGINT end the loop. Must be called in the main thread."""
+        for sign in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(sign, lambda _sign, _frame: self.request())
+
     def wait(self, seconds: float) -> None:
         """Wait for these seconds, or until ``wake`` or ``request`` is called."""
         if not self.requested:
             with suppress(queue.Empty):
                 self._wakes.get(timeout=max(seconds, 0.0))
-
-
-class Stop(Control):
-    """The control of the main loop of a process, which ends on SIGTERM and SIGINT."""
-
-    def install(self) -> None:
-        """Install the signal handlers. Must be called in the main thread."""
-        for sign in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(sign, lambda _sign, _frame: self.request())
 
 
 def run(step: Callable[[], float], stop: Control) -> None:

@@ -33,7 +33,7 @@ from service.metrics import Metrics
 from service.outgoing.sender import Sender
 from service.redis.server_clock import system_clock
 from service.workers.bot_worker import BotWorker, Decisions, RoundEvents
-from service.workers.consumer import Control, Queue, Spawn, Stop, run
+from service.workers.consumer import Control, Queue, Spawn, run
 from service.workers.learning import Advisor, Hints, Reviews
 from service.workers.messenger import MAX_ATTEMPTS, Deliverer, ErasureWorker, LeaseContext, OutboxWorker
 from service.workers.metrics import WorkerMetrics, serve_metrics
@@ -64,7 +64,7 @@ class Loop(Control):
 class Messenger:
     """Runs loops until a stop is requested. If one of them raises an error, all end, with the exit status 1."""
 
-    def __init__(self, loops: list[Loop], stop: Stop) -> None:
+    def __init__(self, loops: list[Loop], stop: Control) -> None:
         self._loops = loops
         self._stop = stop
         self._failed = False
@@ -99,7 +99,7 @@ MAX_PUBLISHED: Final = 16
 """Maximum number of games whose events a messenger publishes at a time."""
 
 
-def run_bots(settings: Settings, stop: Stop) -> int:
+def run_bots(settings: Settings, stop: Control) -> int:
     """Run a bot worker until a stop is requested. Return the exit status."""
     storage, repository, queue = _start(settings, stop)
     events = RoundEvents(repository)
@@ -114,7 +114,7 @@ def run_bots(settings: Settings, stop: Stop) -> int:
     return 0
 
 
-def run_scheduler(settings: Settings, stop: Stop) -> int:
+def run_scheduler(settings: Settings, stop: Control) -> int:
     """Run a scheduler until a stop is requested. Return the exit status."""
     storage, repository, queue = _start(settings, stop)
     run(partial(_drop_and_step, Scheduler(Automation(repository), queue).step, storage.deleted), stop)
@@ -127,7 +127,7 @@ def _drop_and_step(step: Callable[[], float], deleted: DeletedGames) -> float:
     return min(step(), POLL_SECONDS)
 
 
-def run_messenger(settings: Settings, stop: Stop) -> int:
+def run_messenger(settings: Settings, stop: Control) -> int:
     """Run a messenger until a stop is requested. Return the exit status.
 
     gevent must have patched the standard library before any module of the service was imported.
@@ -202,7 +202,7 @@ def _end(publisher: OutboxWorker, publishers: Pool) -> None:
     publisher.close()
 
 
-def _start(settings: Settings, stop: Stop, max_calls: int | None = None) -> tuple[Storage, GameRepository, Queue]:
+def _start(settings: Settings, stop: Control, max_calls: int | None = None) -> tuple[Storage, GameRepository, Queue]:
     """Build the parts of a process, and start its log and its metrics."""
     configure_logging(settings.log_level, settings.log_format)
     registry = CollectorRegistry()

@@ -12,7 +12,7 @@ import pytest
 
 from service.redis.errors import StorageUnavailable
 from service.workers import consumer
-from service.workers.consumer import Stop, run
+from service.workers.consumer import Control, run
 from tests.storage.servers import RealServer
 from tests.support.background import Background
 from tests.support.processes import free_ports
@@ -26,7 +26,7 @@ def test_an_outage_is_logged_when_it_begins_and_when_it_is_over(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pauses: list[float] = []
-    stop = Stop()
+    stop = Control()
     monkeypatch.setattr(stop, "wait", pauses.append)
     results: Iterator[float | StorageUnavailable] = iter(
         [0.25, *[StorageUnavailable("connection")] * 7, 0.25, StorageUnavailable("timeout"), 0.25]
@@ -55,7 +55,7 @@ def test_an_outage_is_logged_when_it_begins_and_when_it_is_over(
 def test_a_process_is_alive_as_long_as_its_steps_end(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr(consumer, "monotonic", lambda: now)
-    stop = Stop()
+    stop = Control()
     now += consumer.STUCK_SECONDS - 1
     assert stop.is_alive()
     now += 1

@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry
 from service.backends.index.outbox import LOBBY_REFRESH_MS
 from service.redis.errors import StorageUnavailable
 from service.redis.topology import open_topology
-from service.workers.consumer import Queue, Stop
+from service.workers.consumer import Control, Queue
 from service.workers.messenger import OUTBOX_SETTINGS, OutboxWorker
 from service.workers.metrics import WorkerMetrics
 from service.workers.processes import Loop, Messenger
@@ -133,7 +133,7 @@ def test_the_lag_is_measured_from_the_write_to_the_index(table: Table) -> None:
 
 
 def test_all_loops_run_and_end_together() -> None:
-    stop, steps, closed = Stop(), {"a": 0, "b": 0}, []
+    stop, steps, closed = Control(), {"a": 0, "b": 0}, []
 
     def step_of(name: str) -> Any:
         def step() -> float:
@@ -153,12 +153,12 @@ def test_a_loop_that_fails_ends_the_process_with_an_error(caplog: pytest.LogCapt
     def fail() -> float:
         raise ValueError("a fault")
 
-    assert Messenger([Loop("good", lambda: 10.0, lambda: None), Loop("bad", fail, lambda: None)], Stop()).run() == 1
+    assert Messenger([Loop("good", lambda: 10.0, lambda: None), Loop("bad", fail, lambda: None)], Control()).run() == 1
     assert "the loop bad has failed" in caplog.text
 
 
 def test_a_loop_that_is_woken_does_not_wait() -> None:
-    stop = Stop()
+    stop = Control()
     steps: list[int] = []
 
     def sleep() -> float:
@@ -173,7 +173,7 @@ def test_a_loop_that_is_woken_does_not_wait() -> None:
 
 def test_a_stop_waits_for_no_loop_that_is_idle(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.workers.processes.END_SECONDS", 100 * PATIENCE)
-    stop, idle = Stop(), Event()
+    stop, idle = Control(), Event()
 
     def step() -> float:
         idle.set()
@@ -187,7 +187,7 @@ def test_a_stop_waits_for_no_loop_that_is_idle(monkeypatch: pytest.MonkeyPatch) 
     assert not running.is_alive()
 
 
-def _wake_twice(loop: Loop, steps: list[int], stop: Stop) -> float:
+def _wake_twice(loop: Loop, steps: list[int], stop: Control) -> float:
     loop.wake()
     if len(steps) >= 2:
         stop.request()
