@@ -19,7 +19,7 @@ from werkzeug.routing import BaseConverter, MapAdapter, Rule
 from werkzeug.routing.matcher import StateMachineMatcher
 
 from service.web.http.errors import ENVIRON
-from service.web.http.responses import RawResponse
+from service.web.http.responses import RawResponse, allow
 
 _NO_SESSION: Final = NullSession()
 MAX_HOSTS: Final = 100
@@ -92,7 +92,7 @@ class LeanFlask(Flask):
                 if request.routing_exception is not None:
                     raise request.routing_exception
                 if request.method == "OPTIONS":
-                    result: Any = self.make_default_options_response()
+                    result: Any = allow(context.url_adapter.allowed_methods())  # type: ignore[union-attr] # has matched
                 else:
                     result = self.view_functions[request.endpoint](**request.view_args)
                 response = result if isinstance(result, RawResponse) else self.finalize_request(result)
@@ -125,10 +125,3 @@ class LeanFlask(Flask):
         if adapter is not None and len(self._hosts) < MAX_HOSTS:
             self._hosts[key] = adapter.server_name
         return adapter
-
-    def make_default_options_response(self) -> Response:
-        """Return the allowed methods, with status 204; Flask's own response is an empty HTML page."""
-        response = super().make_default_options_response()
-        response.status_code = 204
-        del response.headers["Content-Type"]
-        return response

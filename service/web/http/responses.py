@@ -158,6 +158,13 @@ def not_modified(etag: str) -> RawResponse:
     return RawResponse(_NOT_MODIFIED, _viewer_headers(etag))
 
 
+def allow(methods: Iterable[str]) -> Response:
+    """Return a 204 response to ``OPTIONS``, with the methods that are allowed."""
+    response = Response(status=204, headers={"Allow": ", ".join(sorted(methods))})
+    del response.headers["Content-Type"]
+    return response
+
+
 def no_content() -> RawResponse:
     """Return a 204 response: the work is done, and there is no result."""
     return RawResponse("204 NO CONTENT", [])

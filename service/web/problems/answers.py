@@ -32,6 +32,7 @@ from service.web.http.body import PATCH_TYPES
 from service.web.http.errors import InvalidBody, TooManyStreams, current_environ
 from service.web.http.headers import preferred_language
 from service.web.http.middleware import METHODS, PROBLEM_REASON, QUOTA, REQUEST_ID
+from service.web.http.responses import allow
 from service.web.quotas import request_network
 from service.web.rate_limits import RateLimited
 from service.web.services import current_services
@@ -341,10 +342,7 @@ def options_response(error: HTTPException) -> Response | None:
     """
     if error.code != 404 or request.method != "OPTIONS":
         return None
-    methods = METHODS if request.environ["PATH_INFO"] == "*" else {"OPTIONS", *_methods_without_slash()}
-    response = Response(status=204, headers={"Allow": ", ".join(sorted(methods))})
-    del response.headers["Content-Type"]
-    return response
+    return allow(METHODS if request.environ["PATH_INFO"] == "*" else {"OPTIONS", *_methods_without_slash()})
 
 
 def redirect_without_slash(error: HTTPException) -> Response | None:
