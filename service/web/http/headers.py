@@ -159,7 +159,9 @@ def etag_matches(etag: str) -> bool:
 
 def idempotency_key() -> str | None:
     """Return the ``Idempotency-Key`` without its quotes; ``None`` if it is missing, or invalid for this operation."""
-    return _idempotency_key()[0]
+    match = _KEY.fullmatch(request.headers.get("Idempotency-Key", ""))
+    key = "" if match is None else match[1].strip('"')
+    return key if len(key) >= _min_key_length() else None
 
 
 def idempotency(body: Any) -> IdempotencyKey | None:
@@ -169,21 +171,19 @@ def idempotency(body: Any) -> IdempotencyKey | None:
     """
     if "HTTP_IDEMPOTENCY_KEY" not in current_environ():
         return None
-    key, min_length = _idempotency_key()
+    key = idempotency_key()
     if key is None:
-        raise InvalidBody({"Idempotency-Key": [Reason("idempotency_key", {"min": min_length})]})
+        raise InvalidBody({"Idempotency-Key": [Reason("idempotency_key", {"min": _min_key_length()})]})
     # orjson does not support integers beyond 64 bits.
     digest = sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:32]
     return IdempotencyKey(key, digest.encode())
 
 
-def _idempotency_key() -> tuple[str | None, int]:
-    """Return the key, if it is valid, and its minimum length, which ``service.web.operation`` sets on the handler."""
+def _min_key_length() -> int:
+    """Return the minimum length of the key, which ``service.web.operation`` sets on the handler."""
     handler: Any = current_app.view_functions[request.endpoint or ""]
-    min_length: int = handler.min_key_length
-    match = _KEY.fullmatch(request.headers.get("Idempotency-Key", ""))
-    key = "" if match is None else match[1].strip('"')
-    return key if len(key) >= min_length else None, min_length
+    length: int = handler.min_key_length
+    return length
 
 
 # The query of a request: only parameters of its schema, each once, and never a token.
