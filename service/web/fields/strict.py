@@ -111,7 +111,6 @@ class Known:
         self._check = OneOf(words)
 
     def __call__(self, value: Any) -> None:
-        """Raise ``ValidationError`` for another value."""
         self._check(value)
 
 

@@ -60,7 +60,6 @@ class RequestMiddleware:
         self._metrics = metrics
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """Handle a request as a WSGI application."""
         started = perf_counter()
         request_id: str | None = environ.get("HTTP_X_REQUEST_ID")
         if request_id is None or not _GIVEN_ID.fullmatch(request_id):
@@ -146,20 +145,17 @@ class MetricsPort:
     def __init__(self, app: WsgiApp, metrics_app: WsgiApp, port: int) -> None:
         self._app = app
         self._metrics_app = metrics_app
-        self._port = port
-        self._text = str(port)
+        self._port = str(port)
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """Handle a request as a WSGI application."""
-        if environ["SERVER_PORT"] == self._text and self._is_local_port(environ):
-            return self._metrics_app(environ, start_response)
-        return self._app(environ, start_response)
+        app = self._metrics_app if environ["SERVER_PORT"] == self._port and self._is_local_port(environ) else self._app
+        return app(environ, start_response)
 
     def _is_local_port(self, environ: dict[str, Any]) -> bool:
         """Return whether the connection was made to the port; on a Unix socket the client sets ``SERVER_PORT``."""
         connection = environ.get("gunicorn.socket")
         address = None if connection is None else connection.getsockname()
-        return isinstance(address, tuple) and address[1] == self._port
+        return isinstance(address, tuple) and str(address[1]) == self._port
 
 
 # CORS by flask-cors, for browsers of any origin.
