@@ -61,38 +61,32 @@ class Loop(Control):
         self.close = close
 
 
-class Messenger:
-    """Runs loops until a stop is requested. If one of them raises an error, all end, with the exit status 1."""
+def run_loops(loops: list[Loop], stop: Control) -> int:
+    """Run loops until a stop is requested, or until one of them raises an error. Return the exit status."""
+    failed: list[Loop] = []
 
-    def __init__(self, loops: list[Loop], stop: Control) -> None:
-        self._loops = loops
-        self._stop = stop
-        self._failed = False
-
-    def run(self) -> int:
-        """Run the loops. Return the exit status."""
-        threads = [Thread(target=self._run, args=(loop,), name=loop.name, daemon=True) for loop in self._loops]
-        for thread in threads:
-            thread.start()
-        while not self._stop.requested:
-            if all([loop.is_alive() for loop in self._loops]):
-                self._stop.record_step()  # otherwise ``/healthz`` reports the process as stuck
-            self._stop.wait(1.0)
-        for loop in self._loops:
-            loop.request()
-        until = monotonic() + END_SECONDS
-        for thread in threads:
-            thread.join(max(until - monotonic(), 0.0))
-        return 1 if self._failed else 0
-
-    def _run(self, loop: Loop) -> None:
+    def run_one(loop: Loop) -> None:
         try:
             run(loop.step, loop)
             loop.close()
         except Exception:
             _log.exception("the loop %s has failed", loop.name)
-            self._failed = True
-            self._stop.request()
+            failed.append(loop)
+            stop.request()
+
+    threads = [Thread(target=run_one, args=(loop,), name=loop.name, daemon=True) for loop in loops]
+    for thread in threads:
+        thread.start()
+    while not stop.requested:
+        if all([loop.is_alive() for loop in loops]):
+            stop.record_step()  # otherwise ``/healthz`` reports the process as stuck
+        stop.wait(1.0)
+    for loop in loops:
+        loop.request()
+    until = monotonic() + END_SECONDS
+    for thread in threads:
+        thread.join(max(until - monotonic(), 0.0))
+    return 1 if failed else 0
 
 
 MAX_PUBLISHED: Final = 16
@@ -163,7 +157,7 @@ def run_messenger(settings: Settings, stop: Control) -> int:
         # Heartbeats tell of outages, which defer the deadlines in messages.
         Loop("heartbeats", partial(_every, BEAT_SECONDS, storage.reminders.heartbeats.refresh)),
     ]
-    return Messenger(loops, stop).run()
+    return run_loops(loops, stop)
 
 
 def lease_context(

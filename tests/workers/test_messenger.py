@@ -16,7 +16,7 @@ from service.redis.topology import open_topology
 from service.workers.consumer import Control, Queue
 from service.workers.messenger import OUTBOX_SETTINGS, OutboxWorker
 from service.workers.metrics import WorkerMetrics
-from service.workers.processes import Loop, Messenger
+from service.workers.processes import Loop, run_loops
 from tests.backends.owned import APP, START, Followed, Owned, Published, listing_of
 from tests.storage.servers import RealServer
 from tests.support import reminders
@@ -145,7 +145,7 @@ def test_all_loops_run_and_end_together() -> None:
         return step
 
     loops = [Loop(name, step_of(name), lambda name=name: closed.append(name)) for name in steps]  # type: ignore[misc]
-    assert Messenger(loops, stop).run() == 0
+    assert run_loops(loops, stop) == 0
     assert sorted(closed) == ["a", "b"]
 
 
@@ -153,7 +153,7 @@ def test_a_loop_that_fails_ends_the_process_with_an_error(caplog: pytest.LogCapt
     def fail() -> float:
         raise ValueError("a fault")
 
-    assert Messenger([Loop("good", lambda: 10.0, lambda: None), Loop("bad", fail, lambda: None)], Control()).run() == 1
+    assert run_loops([Loop("good", lambda: 10.0, lambda: None), Loop("bad", fail, lambda: None)], Control()) == 1
     assert "the loop bad has failed" in caplog.text
 
 
@@ -167,7 +167,7 @@ def test_a_loop_that_is_woken_does_not_wait() -> None:
 
     loop = Loop("sleepy", sleep, lambda: None)
     ender = Loop("waker", lambda: _wake_twice(loop, steps, stop), lambda: None)
-    assert Messenger([loop, ender], stop).run() == 0
+    assert run_loops([loop, ender], stop) == 0
     assert len(steps) >= 2
 
 
@@ -179,7 +179,7 @@ def test_a_stop_waits_for_no_loop_that_is_idle(monkeypatch: pytest.MonkeyPatch) 
         idle.set()
         return 3600.0
 
-    running = Thread(target=Messenger([Loop("idle", step, lambda: None)], stop).run, daemon=True)
+    running = Thread(target=run_loops, args=([Loop("idle", step, lambda: None)], stop), daemon=True)
     running.start()
     assert idle.wait(PATIENCE)
     stop.request()
