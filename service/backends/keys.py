@@ -82,9 +82,9 @@ class RepeatableRequest:
         repeat = self._find(self._app, self._record.name, now)
         if repeat is None:
             return None
-        check_same_request(repeat, self._record)
+        check_same_request(repeat.fingerprint, self._record)
         salt, answer = orjson.loads(repeat.answer)
-        return Prior(repeat.at, answer, self._idempotency.derive_bytes(*self._purpose, salt, prior=repeat))
+        return Prior(repeat.at, answer, self._idempotency.derive_bytes(*self._purpose, salt, prior=repeat.fingerprint))
 
     def repeat(self, now: int, answer: Any) -> Repeat | None:
         """Return the record to store of this request; ``answer`` is a JSON value without secrets."""

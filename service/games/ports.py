@@ -203,10 +203,7 @@ class Store(Protocol):
         """Return the id of the game of this shard whose join code has this hash; ``None`` if there is none."""
 
     def reserve(self, name: str, value: str) -> str:
-        """Store ``value`` under this name for 24 hours, unless a value is stored there; return the stored value.
-
-        Raises ``OutcomeUnknown``.
-        """
+        """Store ``value`` under this name for 24 hours, unless a value is stored there; return the stored value."""
 
     def reserved(self, name: str) -> str | None:
         """Return the value that ``reserve`` stored under this name in the last 24 hours."""
@@ -242,9 +239,9 @@ class Deletions(Protocol):
     """The recent deletions of a store. Each deletion is recorded in the script that deletes, so none can be missed."""
 
     def deleted(self, within: int) -> RecentDeletions:
-        """Return the games that were deleted in the last ``within`` milliseconds by the clock of the store.
+        """Return the games that were deleted in the last ``within`` milliseconds, at most ``DELETIONS_KEPT_MS``.
 
-        ``within`` is at most ``DELETIONS_KEPT_MS``. Raises ``StorageUnavailable`` if no server answers.
+        Raises ``StorageUnavailable`` if no server answers.
         """
 
     def record_erasure(self, game: str) -> None:

@@ -15,11 +15,7 @@ HOLD_MS: Final = 10_000
 
 
 class Listing(NamedTuple):
-    """The key of a list of equal tables.
-
-    ``owner``: the application that owns them; empty for the tables that are open to everybody.
-    ``form``: the digest of game, options, seats and times.
-    """
+    """The key of a list of equal tables: their owner, empty for everybody, and the digest ``form_of`` them."""
 
     owner: str
     form: str
@@ -28,7 +24,7 @@ class Listing(NamedTuple):
 class Seeker(NamedTuple):
     """A player who seeks a table.
 
-    ``claim``: a word that identifies the request, also when it is sent again.
+    ``claim``: identifies the request, also when it is sent again.
     ``known_ms``: milliseconds for which the list remembers the table of this claim.
     """
 

@@ -18,10 +18,7 @@ class NewSecret(Protocol):
     """Makes the tokens and join codes of one request; for the same purpose always the same one."""
 
     def __call__(self, *purpose: str, prior: PriorWrite | None = None) -> str:
-        """Return the secret for this purpose, or that of an earlier write under the same idempotency key.
-
-        Raises ``SecretChanged``.
-        """
+        """Return the secret for this purpose, or of a ``prior`` write with the same key. Raises ``SecretChanged``."""
 
 
 class Unchanged(Exception):
@@ -64,4 +61,5 @@ class CommandContext(NamedTuple):
         if key is None:
             secret = make(self.runtime.random_bytes)
             return lambda *_, prior=None: secret  # noqa: ARG005 # there is no earlier write without a key
-        return lambda *purpose, prior=None: make(self.idempotency.derive_bytes(*purpose, key.key, prior=prior))
+        derive = self.idempotency.derive_bytes
+        return lambda *purpose, prior=None: make(derive(*purpose, key.key, prior=prior and prior.fingerprint))

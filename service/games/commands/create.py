@@ -139,7 +139,7 @@ def create_game(
     drafts = (draft(random_bytes if derived is None else derived(), skipped=skipped) for skipped in attempts)
     new, committed = _store(context, drafts, record, start=start, forked=forked)
     if (prior := committed.prior) is not None:
-        first_bytes = partial(context.idempotency.derive_bytes, "create", game_id, prior=prior)
+        first_bytes = partial(context.idempotency.derive_bytes, "create", game_id, prior=prior.fingerprint)
         again = [draft(first_bytes(), skipped=skipped) for skipped in attempts]
         new = next((created for created in again if created.game.join_hash == committed.after.join_hash), again[0])
         new = new._replace(tokens=_current_tokens(new.tokens, committed.after))

@@ -21,8 +21,7 @@ class NothingToErase(Exception):
 def decide_to_erase(ref: str, game: Game) -> Decision:
     """Erase the player with this ref from all seats of a game. Raises ``NothingToErase``.
 
-    Before the first deal, no player can be away. ``service.games.model.waiting.deal_if_full`` adds ``Left`` with the
-    deal in that case.
+    Before the first deal, no player can be away: then ``deal_if_full`` adds ``Left`` with the deal.
     """
     erased = [seat for seat, player in enumerate(game.seats) if player.ref == ref]
     if not erased:

@@ -192,7 +192,7 @@ class Rematches:
         """Return whether a request with the same idempotency record linked the games."""
         prior = self._repository.store.find_write(game_id, record.name)
         if prior is not None:
-            check_same_request(prior, record)
+            check_same_request(prior.fingerprint, record)
         return prior is not None
 
     def _joined(self, old: Game, successor: _Successor, new: Game, seat: int) -> JoinedSeat:

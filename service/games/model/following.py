@@ -141,10 +141,7 @@ def _room_after(room: Room, seats: Seats, at: int) -> Room:
 
 
 def replay_timed(game: Game, state: State, events: Iterable[tuple[int, GameEvent]]) -> tuple[Game, State]:
-    """Return the game with presence and clock after these events, and the ``state`` of its match after them.
-
-    ``events``: each with its time, in milliseconds since 1970.
-    """
+    """Return the game with presence and clock after these events (at ms since 1970), and the ``state`` after them."""
     presence, clock, automatic, after = _presence_and_clock(game, state, events)
     return game._replace(presence=presence, running_clock=clock, is_automatic=automatic), after
 

@@ -33,12 +33,7 @@ BOT_NAMES: Final = (
 
 
 class Seat(NamedTuple):
-    """A seat and its player.
-
-    ``token_hash``: the hash of the token of a person.
-    ``level``: the level of a computer player.
-    ``ref``: the name that the application uses for the player; shown only to the application and to this seat.
-    """
+    """A seat and its player; ``ref``: the application's name for the player, shown only to it and to this seat."""
 
     kind: SeatKind
     name: str | None = None
@@ -80,10 +75,7 @@ class Seats(tuple[Seat, ...]):
 
 
 class Fill(NamedTuple):
-    """The setting that computer players of this ``level`` take the open seats.
-
-    ``after``: milliseconds after the first person sat down.
-    """
+    """Computer players of this ``level`` take the open seats, ``after`` milliseconds from when a person sat down."""
 
     after: int
     level: str

@@ -114,10 +114,7 @@ class GameQueries:
         return self._page(_subscriber(access), after if after <= access.game.version else _NO_CURSOR, limit)
 
     def at_version(self, access: Access, page: EventPage) -> Access:
-        """Return the access of the viewer to the game at the version of a page of events.
-
-        Raises ``Unauthorized`` if the token of the viewer was revoked.
-        """
+        """Return the access of the viewer to the game at the version of a page. Raises ``Unauthorized``."""
         game = access.game
         if game.version < page.version:
             game = self._after_write(_subscriber(access), page.version, page.write_id).game

@@ -60,10 +60,7 @@ class GameCache:
         self.published = BoundedCache[str, PublishedGame](_PUBLISHED)
 
     def decode(self, game_id: str, stored: StoredGame) -> Game:
-        """Decode and cache a game that was just read from the store; return the cached game if its state is the same.
-
-        Raises ``Gone``, ``WrittenByNewer`` and ``Damaged``.
-        """
+        """Decode and cache a stored game; return the cached one if its state is the same. Raises as ``decode_game``."""
         known = self.games.get(game_id)
         try:
             if known is not None and known.game.version == stored.version and known.state == stored.state:

@@ -205,10 +205,7 @@ def encode_tombstone(app: str) -> bytes:
 
 
 def decode_game(game_id: str, version: int, data: bytes) -> Game:
-    """Decode a game.
-
-    Raises ``Gone`` for a tombstone, ``WrittenByNewer``, and ``Damaged`` for a wrong checksum.
-    """
+    """Decode a game. Raises ``Gone`` for a tombstone, ``WrittenByNewer``, and ``Damaged`` for a wrong checksum."""
     data = without_sum(data)
     head = _HEAD.match(data)
     if head is None:

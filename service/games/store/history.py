@@ -60,10 +60,7 @@ class GameHistory:
         self._admit_read = admit_read
 
     def at_version(self, game: Game, version: int) -> Game:
-        """Return the game as it was at an earlier version; cached, because clients repeat requests.
-
-        Raises ``NotFound`` if the game has expired.
-        """
+        """Return the game as it was at an earlier version; cached. Raises as ``event_range``."""
         if game.version == version:
             return game
         key = game.id, game.write_id, version
@@ -99,10 +96,7 @@ class GameHistory:
     def event_range(
         self, game_id: str, created_at: int, after: int, limit: int
     ) -> tuple[EventRange, list[EventEnvelope]]:
-        """Return at most ``limit`` events after a version, as they are stored and decoded.
-
-        Raises ``NotFound`` if the game has expired.
-        """
+        """Return at most ``limit`` events after a version, stored and decoded. Raises ``NotFound`` without the game."""
         stored = self._store.event_range(game_id, after, limit)
         if stored is None:
             raise expired()

@@ -241,7 +241,7 @@ class Transactions:
             prior = send()
         except OutcomeUnknown as unknown:
             prior = _send_again(send, unknown)
-        check_same_request(prior, record)
+        check_same_request(prior.fingerprint, record)
         return prior if prior.version else None
 
     def reserve(self, name: str, game_id: str, tenant: Tenant | None = None) -> str:
@@ -269,7 +269,7 @@ class Transactions:
         Raises ``KeyReused`` if that write was for another request, ``NotFound`` if the game has expired, ``Damaged``,
         and ``OutcomeUnknown`` instead of ``StorageUnavailable``, because the write is committed.
         """
-        check_same_request(prior, record)
+        check_same_request(prior.fingerprint, record)
         if not prior.version:
             raise SeatsTaken("seats_taken")  # the record is a fence: the request was sent to another table
         try:
