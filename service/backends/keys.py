@@ -22,8 +22,8 @@ from service.bounded_cache import BoundedCache
 from service.games.model.errors import LimitReached, NotFound, Unauthorized
 from service.games.model.tokens import hash_secret, new_game_id
 from service.games.model.views import CommandResult
-from service.games.ports import IdempotencyRecord, RandomBytes, TimeSource
-from service.games.store.idempotency import Idempotency, IdempotencyKey, check_same_request
+from service.games.ports import RandomBytes, TimeSource
+from service.games.store.idempotency import Idempotency, IdempotencyKey, check_same_request, record_name
 from service.redis.errors import StorageUnavailable
 from service.redis.shards import shard_of
 
@@ -69,7 +69,7 @@ class RepeatableRequest:
         self._app = app
         self._purpose = purpose if key is None else (*purpose, app, key.key)
         self._salt = "" if key is None else random_bytes(_SALT_BYTES).hex()
-        self._record = None if key is None else record_of(idempotency, key, *purpose)
+        self._record = None if key is None else idempotency.record(key, *purpose, derives_tokens=True)
         self.random_bytes = random_bytes if key is None else idempotency.derive_bytes(*self._purpose, self._salt)
 
     def prior(self, now: int) -> Prior | None:
@@ -91,11 +91,6 @@ class RepeatableRequest:
         if self._record is None:
             return None
         return Repeat(self._record.name, self._record.fingerprint, now, orjson.dumps([self._salt, answer]))
-
-
-def record_of(idempotency: Idempotency, key: IdempotencyKey, *purpose: str) -> IdempotencyRecord:
-    """Return the idempotency record of a key for this operation."""
-    return idempotency.record(key, *purpose, derives_tokens=True)
 
 
 KEY_PREFIX: Final = "app_"
@@ -184,8 +179,7 @@ class Backends:
         form = _KEY.fullmatch(key)
         backend = None if form is None else self._read(form[1])
         if backend is not None:
-            name = record_of(self._idempotency, IdempotencyKey(idempotency_key, b""), _ROTATE).name
-            repeat = self._store.repeated(backend.id, name, self._clock())
+            repeat = self._store.repeated(backend.id, record_name(idempotency_key, _ROTATE), self._clock())
             if repeat is not None:
                 _, answer = orjson.loads(repeat.answer)
                 if _is_requested_with(key, answer):
