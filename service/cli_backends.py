@@ -10,7 +10,7 @@ import logging
 import os
 from collections.abc import Callable
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 
 from service.backends.facade import BackendsFacade
 from service.backends.index.reindex import Progress, Reindexer
@@ -49,67 +49,80 @@ class _ApplicationSchema(RequestSchema):
     name = name_field("The name of the application.", required=True)
 
 
-def create(settings: Settings, name: str) -> int:
+def _command(act: Callable[..., int | None]) -> Callable[..., int]:
+    """Return a command that calls ``act`` with the services for applications and its arguments.
+
+    It returns the exit status, by default 0.
+    """
+
+    def run(settings: Settings, **arguments: Any) -> int:
+        configure_logging(settings.log_level, settings.log_format)
+        storage = open_storage(settings, Metrics())
+        # These commands have no idempotency keys, so nothing is derived from the secret, and any secret will do.
+        backends = build_backends(settings, storage, RedisEventFeed(storage.topology), Idempotency([os.urandom(32)]))
+        try:
+            return act(backends, **arguments) or 0
+        except InvalidBody as error:
+            warn("; ".join(sentence(reason) for reasons in error.errors.values() for reason in reasons))
+            return 2
+        except Refusal as refusal:
+            warn(sentence(refusal.reason))
+        except StorageUnavailable as error:
+            warn(f"the store does not answer ({error.reason}); nothing was changed")
+        except OutcomeUnknown as error:
+            warn(f"the store did not confirm the change ({error.reason}); look at the list before trying again")
+        return 1
+
+    return run
+
+
+@_command
+def create(backends: BackendsFacade, name: str) -> None:
     """Create an application, and print its key."""
-
-    def command(backends: BackendsFacade) -> None:
-        new = backends.keys.create(validate(_ApplicationSchema(), {"name": name})["name"])
-        _audit("an application was made", new.backend.id)
-        warn(f"application {new.backend.id} ({new.backend.name}); its key is shown only now")
-        print(new.key, flush=True)
-
-    return _run(settings, command)
+    new = backends.keys.create(validate(_ApplicationSchema(), {"name": name})["name"])
+    _audit("an application was made", new.backend.id)
+    warn(f"application {new.backend.id} ({new.backend.name}); its key is shown only now")
+    print(new.key, flush=True)
 
 
-def list_all(settings: Settings) -> int:
+@_command
+def list_all(backends: BackendsFacade) -> None:
     """Print every application: id, time of creation, suffixes of its valid keys or ``suspended``, own limits, name."""
-
-    def command(backends: BackendsFacade) -> None:
-        for backend in backends.keys.all():
-            shown = "suspended" if backend.suspended else _keys(backends.keys, backend)
-            limits = [_limits(backend)] if backend.limits != NO_OWN_LIMITS else []
-            print(backend.id, format_rfc3339(backend.created_at), shown, *limits, backend.name, sep="  ")
-
-    return _run(settings, command)
+    for backend in backends.keys.all():
+        shown = "suspended" if backend.suspended else _keys(backends.keys, backend)
+        limits = [_limits(backend)] if backend.limits != NO_OWN_LIMITS else []
+        print(backend.id, format_rfc3339(backend.created_at), shown, *limits, backend.name, sep="  ")
 
 
-def rotate(settings: Settings, app: str, overlap: int) -> int:
+@_command
+def rotate(backends: BackendsFacade, app: str, overlap: int) -> None:
     """Create a new key for an application, and print it; the other keys stay valid for ``overlap`` seconds."""
-
-    def command(backends: BackendsFacade) -> None:
-        new, _ = backends.keys.rotate(app, overlap)
-        others = "the others are revoked" if not overlap else f"the others stay valid for {overlap} s"
-        _audit("a key of an application was made", new.backend.id)
-        warn(f"a new key of {new.backend.name}, which is shown only now; {others}")
-        print(new.key, flush=True)
-
-    return _run(settings, command)
+    new, _ = backends.keys.rotate(app, overlap)
+    others = "the others are revoked" if not overlap else f"the others stay valid for {overlap} s"
+    _audit("a key of an application was made", new.backend.id)
+    warn(f"a new key of {new.backend.name}, which is shown only now; {others}")
+    print(new.key, flush=True)
 
 
-def revoke(settings: Settings, app: str, suffix: str | None) -> int:
+@_command
+def revoke(backends: BackendsFacade, app: str, suffix: str | None) -> None:
     """Revoke the key with this suffix, or all keys of the application."""
-
-    def command(backends: BackendsFacade) -> None:
-        backend = backends.keys.revoke(app, suffix)
-        _audit("a key of an application was revoked" if suffix else "all keys of an application were revoked", app)
-        warn(f"revoked; valid keys of {backend.name}: {_keys(backends.keys, backend)}")
-
-    return _run(settings, command)
+    backend = backends.keys.revoke(app, suffix)
+    _audit("a key of an application was revoked" if suffix else "all keys of an application were revoked", app)
+    warn(f"revoked; valid keys of {backend.name}: {_keys(backends.keys, backend)}")
 
 
-def suspend(settings: Settings, app: str, *, suspended: bool) -> int:
+@_command
+def suspend(backends: BackendsFacade, app: str, *, suspended: bool) -> None:
     """Reject all keys of an application, or accept them again."""
+    backend = backends.keys.change(app, lambda before: before._replace(suspended=suspended))
     new_status = "suspended" if suspended else "resumed"
-
-    def command(backends: BackendsFacade) -> None:
-        backend = backends.keys.change(app, lambda before: before._replace(suspended=suspended))
-        warn(f"{backend.name} is {new_status}; its games go on")
-        _audit(f"an application was {new_status}", backend.id)
-
-    return _run(settings, command)
+    warn(f"{backend.name} is {new_status}; its games go on")
+    _audit(f"an application was {new_status}", backend.id)
 
 
-def limit(settings: Settings, app: str, **limits: int | None) -> int:
+@_command
+def limit(backends: BackendsFacade, app: str, **limits: int | None) -> int:
     """Set an application's own ``limits``, by the fields of ``OwnLimits``.
 
     ``None`` leaves a limit unchanged; a negative number replaces it by the usual limit.
@@ -118,24 +131,18 @@ def limit(settings: Settings, app: str, **limits: int | None) -> int:
     if not changes:
         warn("name a limit: --requests, --games or --stored")
         return 2
-
-    def command(backends: BackendsFacade) -> None:
-        backend = backends.keys.change(app, lambda before: before._replace(limits=before.limits._replace(**changes)))
-        warn(f"{backend.name} has {_limits(backend)}: everywhere after {APPLIED_SECONDS} s at the latest")
-        _audit("the limits of an application were changed", backend.id, **backend.limits._asdict())
-
-    return _run(settings, command)
+    backend = backends.keys.change(app, lambda before: before._replace(limits=before.limits._replace(**changes)))
+    warn(f"{backend.name} has {_limits(backend)}: everywhere after {APPLIED_SECONDS} s at the latest")
+    _audit("the limits of an application were changed", backend.id, **backend.limits._asdict())
+    return 0
 
 
-def delete(settings: Settings, app: str) -> int:
+@_command
+def delete(backends: BackendsFacade, app: str) -> None:
     """Delete an application."""
-
-    def command(backends: BackendsFacade) -> None:
-        backends.delete(app)
-        _audit("an application was deleted", app)
-        warn("deleted with its endpoints; games that it has created go on")
-
-    return _run(settings, command)
+    backends.delete(app)
+    _audit("an application was deleted", app)
+    warn("deleted with its endpoints; games that it has created go on")
 
 
 def reindex(settings: Settings, app: str | None) -> int:
@@ -163,29 +170,6 @@ def reindex(settings: Settings, app: str | None) -> int:
 def _progress(progress: Progress) -> str:
     seen, indexed, removed = progress
     return f"{seen} entries and games looked at, {indexed} indexed, {removed} removed"
-
-
-def _run(settings: Settings, command: Callable[[BackendsFacade], None]) -> int:
-    """Run a command on applications and their endpoints; return the exit status."""
-    configure_logging(settings.log_level, settings.log_format)
-    storage = open_storage(settings, Metrics())
-    # These commands have no idempotency keys, so nothing is derived from the secret, and any secret will do.
-    backends = build_backends(settings, storage, RedisEventFeed(storage.topology), Idempotency([os.urandom(32)]))
-    try:
-        command(backends)
-    except InvalidBody as error:
-        warn("; ".join(sentence(reason) for reasons in error.errors.values() for reason in reasons))
-        return 2
-    except Refusal as refusal:
-        warn(sentence(refusal.reason))
-        return 1
-    except StorageUnavailable as error:
-        warn(f"the store does not answer ({error.reason}); nothing was changed")
-        return 1
-    except OutcomeUnknown as error:
-        warn(f"the store did not confirm the change ({error.reason}); look at the list before trying again")
-        return 1
-    return 0
 
 
 def _keys(keys: Backends, backend: Backend) -> str:
