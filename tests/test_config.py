@@ -49,14 +49,10 @@ VALID: Final[dict[str, dict[str, object]]] = {
         **{
             url: url
             for url in (
-                "redis://localhost",
-                "redis://me:secret@db.example:6380/3",
-                "rediss://[::1]:6379/0",
-                "unix:///run/redis.sock?db=2",
-                "unix://me:secret@/run/redis.sock",
+                *("redis://localhost", "redis://me:secret@db.example:6380/3", "rediss://[::1]:6379/0"),
+                *("unix:///run/redis.sock?db=2", "unix://me:secret@/run/redis.sock"),
                 "redis+sentinel://me:secret@a:26379,[::1]:26380/games/2?sentinel_password=s3cret",
-                "rediss+sentinel://a/games?ssl_ca_certs=/ca.pem",
-                "redis+cluster://me:secret@a:7000,b",
+                *("rediss+sentinel://a/games?ssl_ca_certs=/ca.pem", "redis+cluster://me:secret@a:7000,b"),
                 "rediss+cluster://a",
             )
         },
@@ -180,10 +176,8 @@ def test_all_invalid_settings_are_named_in_one_line() -> None:
 @pytest.mark.parametrize(
     "url",
     [
-        "redis://me:secret@host:port",
-        "redis+sentinel://me:secret@host",
-        "redis+sentinel://host/name/x?sentinel_password=secret",
-        "redis+cluster://me:secret@host:port,b",
+        *("redis://me:secret@host:port", "redis+sentinel://me:secret@host"),
+        *("redis+sentinel://host/name/x?sentinel_password=secret", "redis+cluster://me:secret@host:port,b"),
     ],
 )
 def test_the_password_of_an_invalid_redis_url_is_not_shown(url: str) -> None:

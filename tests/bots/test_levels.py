@@ -303,11 +303,8 @@ def test_an_expert_wins_where_greedy_loses(hands_and_moves: tuple[Sequence[str],
 @pytest.mark.parametrize(
     ("key", "seats", "highest", "playouts"),
     [
-        ("fido", 9, 12, expert.PLAYOUTS),
-        ("fido", 6, 18, expert.PLAYOUTS),
-        ("fido", 9, 15, 483),
-        ("fido", 9, 18, 346),
-        ("domino", 8, 12, expert.PLAYOUTS),
+        *(("fido", 9, 12, expert.PLAYOUTS), ("fido", 6, 18, expert.PLAYOUTS), ("fido", 9, 15, 483)),
+        *(("fido", 9, 18, 346), ("domino", 8, 12, expert.PLAYOUTS)),
     ],
 )
 def test_only_long_rounds_with_very_many_tiles_have_fewer_playouts(

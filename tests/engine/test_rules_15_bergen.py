@@ -16,14 +16,8 @@ BERGEN = "bergen"
 
 PICTURE = ("1-1 3-4 1-5 5-6 2-2 2-3", "1-4 1-3 1-6 6-6 2-4 2-5")
 PICTURE_PLAY = [
-    ("1-1", 2),
-    ("1-4@right", 0),
-    ("3-4@right", 0),
-    ("1-3@right", 3),
-    ("1-5@left", 0),
-    ("1-6@right", 0),
-    ("5-6@left", 2),
-    ("6-6@left", 3),
+    *(("1-1", 2), ("1-4@right", 0), ("3-4@right", 0), ("1-3@right", 3)),
+    *(("1-5@left", 0), ("1-6@right", 0), ("5-6@left", 2), ("6-6@left", 3)),
 ]
 """Worked example 15a: each tile, and its points."""
 

@@ -133,11 +133,8 @@ def test_16_5_blocked_the_lightest_hand_wins_for_its_side(hands: tuple[str, ...]
 @pytest.mark.parametrize(
     ("before", "last", "haitian", "brazilian"),
     [
-        ("1-6 1-2@left", "2-6", 2, 3),
-        ("1-2 1-4@left 2-4@left", "2-6", 1, 1),
-        ("0-4 0-1@left 1-4@left", "4-4", 1, 4),
-        ("1-4", "4-4", 1, 2),
-        ("0-1 1-5@right", "0-5", 2, 3),
+        *(("1-6 1-2@left", "2-6", 2, 3), ("1-2 1-4@left 2-4@left", "2-6", 1, 1)),
+        *(("0-4 0-1@left 1-4@left", "4-4", 1, 4), ("1-4", "4-4", 1, 2), ("0-1 1-5@right", "0-5", 2, 3)),
     ],
 )
 def test_worked_16c_the_last_tile(before: str, last: str, haitian: int, brazilian: int) -> None:

@@ -97,15 +97,8 @@ class Sequence:
 
     def run(self) -> None:
         acts: tuple[tuple[Callable[[], None], int], ...] = (
-            (self.wait, 8),
-            (self.move, 6),
-            (self.leave, 5),
-            (self.come_back, 9),
-            (self.claim, 4),
-            (self.change_token, 1),
-            (self.rename, 1),
-            (self.serve, 6),
-            (self.begin_rematch, 4),
+            *((self.wait, 8), (self.move, 6), (self.leave, 5), (self.come_back, 9), (self.claim, 4)),
+            *((self.change_token, 1), (self.rename, 1), (self.serve, 6), (self.begin_rematch, 4)),
         )
         for _ in range(COMMANDS):
             (act,) = self.random.choices([act for act, _ in acts], [weight for _, weight in acts])

@@ -18,16 +18,8 @@ from tests.laws.matches import Match, Step, law
 pytestmark = pytest.mark.quick
 
 MATCH_FACTS = (
-    "phase",
-    "round",
-    "opener",
-    "totals",
-    "eliminated_round",
-    "carry",
-    "next_leader",
-    "dealer",
-    "winners",
-    "manche",
+    *("phase", "round", "opener", "totals", "eliminated_round"),
+    *("carry", "next_leader", "dealer", "winners", "manche"),
 )
 
 

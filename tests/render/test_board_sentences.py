@@ -59,24 +59,13 @@ def layout_of(
 
 
 NUMBERS: Final = [
-    (0, "zero", "null"),
-    (1, "one", "eins"),
-    (12, "twelve", "zwölf"),
-    (16, "sixteen", "sechzehn"),
-    (17, "seventeen", "siebzehn"),
-    (20, "twenty", "zwanzig"),
-    (21, "twenty-one", "einundzwanzig"),
-    (30, "thirty", "dreißig"),
-    (35, "thirty-five", "fünfunddreißig"),
-    (66, "sixty-six", "sechsundsechzig"),
-    (77, "seventy-seven", "siebenundsiebzig"),
-    (100, "one hundred", "einhundert"),
-    (101, "one hundred and one", "einhunderteins"),
-    (117, "one hundred and seventeen", "einhundertsiebzehn"),
-    (200, "two hundred", "zweihundert"),
-    (621, "six hundred and twenty-one", "sechshunderteinundzwanzig"),
-    (999, "nine hundred and ninety-nine", "neunhundertneunundneunzig"),
-    (1000, "1000", "1000"),
+    *((0, "zero", "null"), (1, "one", "eins"), (12, "twelve", "zwölf"), (16, "sixteen", "sechzehn")),
+    *((17, "seventeen", "siebzehn"), (20, "twenty", "zwanzig"), (21, "twenty-one", "einundzwanzig")),
+    *((30, "thirty", "dreißig"), (35, "thirty-five", "fünfunddreißig"), (66, "sixty-six", "sechsundsechzig")),
+    *((77, "seventy-seven", "siebenundsiebzig"), (100, "one hundred", "einhundert")),
+    *((101, "one hundred and one", "einhunderteins"), (117, "one hundred and seventeen", "einhundertsiebzehn")),
+    *((200, "two hundred", "zweihundert"), (621, "six hundred and twenty-one", "sechshunderteinundzwanzig")),
+    *((999, "nine hundred and ninety-nine", "neunhundertneunundneunzig"), (1000, "1000", "1000")),
     (-275, "minus two hundred and seventy-five", "minus zweihundertfünfundsiebzig"),
 ]
 
@@ -94,20 +83,13 @@ def test_every_number_up_to_999_has_a_word_of_its_own(language: Language) -> Non
 
 
 TILES: Final = [
-    ("3-5", "three five", "drei fünf"),
-    ("0-4", "blank four", "blank vier"),
-    ("10-12", "ten twelve", "zehn zwölf"),
-    ("0-0", "double blank", "Blankpasch"),
-    ("1-1", "double one", "Einerpasch"),
-    ("2-2", "double two", "Zweierpasch"),
-    ("3-3", "double three", "Dreierpasch"),
-    ("4-4", "double four", "Viererpasch"),
-    ("5-5", "double five", "Fünferpasch"),
-    ("6-6", "double six", "Sechserpasch"),
-    ("7-7", "double seven", "Siebenerpasch"),
-    ("11-11", "double eleven", "Elferpasch"),
-    ("12-12", "double twelve", "Zwölferpasch"),
-    ("17-17", "double seventeen", "Siebzehnerpasch"),
+    *(("3-5", "three five", "drei fünf"), ("0-4", "blank four", "blank vier")),
+    *(("10-12", "ten twelve", "zehn zwölf"), ("0-0", "double blank", "Blankpasch")),
+    *(("1-1", "double one", "Einerpasch"), ("2-2", "double two", "Zweierpasch")),
+    *(("3-3", "double three", "Dreierpasch"), ("4-4", "double four", "Viererpasch")),
+    *(("5-5", "double five", "Fünferpasch"), ("6-6", "double six", "Sechserpasch")),
+    *(("7-7", "double seven", "Siebenerpasch"), ("11-11", "double eleven", "Elferpasch")),
+    *(("12-12", "double twelve", "Zwölferpasch"), ("17-17", "double seventeen", "Siebzehnerpasch")),
     ("18-18", "double eighteen", "Achtzehnerpasch"),
 ]
 

@@ -27,15 +27,9 @@ UNSPACED: Final = re.compile(r"[^\u202f][?!;»]|[^\u202f]:(?=\s|$)|«[^\u202f]|'
 @pytest.mark.parametrize(
     ("number", "french"),
     [
-        (61, "soixante et un"),
-        (71, "soixante et onze"),
-        (80, "quatre-vingts"),
-        (81, "quatre-vingt-un"),
-        (97, "quatre-vingt-dix-sept"),
-        (100, "cent"),
-        (200, "deux cents"),
-        (280, "deux cent quatre-vingts"),
-        (-31, "moins trente et un"),
+        *((61, "soixante et un"), (71, "soixante et onze"), (80, "quatre-vingts")),
+        *((81, "quatre-vingt-un"), (97, "quatre-vingt-dix-sept"), (100, "cent")),
+        *((200, "deux cents"), (280, "deux cent quatre-vingts"), (-31, "moins trente et un")),
     ],
 )
 def test_a_number_is_said_as_people_count(number: int, french: str) -> None:

@@ -47,19 +47,9 @@ from tests.render.test_sentences import PASS as TO_PASS
 SPANISH: Final = "es"
 
 NUMBERS: Final = [
-    (0, "cero"),
-    (16, "dieciséis"),
-    (21, "veintiuno"),
-    (22, "veintidós"),
-    (31, "treinta y uno"),
-    (99, "noventa y nueve"),
-    (100, "cien"),
-    (101, "ciento uno"),
-    (275, "doscientos setenta y cinco"),
-    (500, "quinientos"),
-    (700, "setecientos"),
-    (900, "novecientos"),
-    (-31, "menos treinta y uno"),
+    *((0, "cero"), (16, "dieciséis"), (21, "veintiuno"), (22, "veintidós"), (31, "treinta y uno")),
+    *((99, "noventa y nueve"), (100, "cien"), (101, "ciento uno"), (275, "doscientos setenta y cinco")),
+    *((500, "quinientos"), (700, "setecientos"), (900, "novecientos"), (-31, "menos treinta y uno")),
 ]
 
 EVENTS: Final[list[tuple[KnownEvent, Layout, int | None, str]]] = [

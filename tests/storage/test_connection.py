@@ -70,14 +70,10 @@ def test_all_waits_of_a_client_are_bounded_and_nothing_is_retried(url: str) -> N
 @pytest.mark.parametrize(
     ("url", "why"),
     [
-        ("", "begin with"),
-        ("localhost:6379", "begin with"),
-        ("http://s3cret@example.test", "begin with"),
+        *(("", "begin with"), ("localhost:6379", "begin with"), ("http://s3cret@example.test", "begin with")),
         ("redis://:s3cret@example.test/one", "number of a database"),
-        ("redis://:s3cret@example.test:port", "not a URL"),
-        ("redis://:s3cret@example.test:70000", "not a URL"),
-        ("redis://:s3cret@[::1", "not a URL"),
-        ("redis://:s3cret@example.test?db=one", "number of a database"),
+        *(("redis://:s3cret@example.test:port", "not a URL"), ("redis://:s3cret@example.test:70000", "not a URL")),
+        *(("redis://:s3cret@[::1", "not a URL"), ("redis://:s3cret@example.test?db=one", "number of a database")),
         ("redis://:s3cret@example.test?socket_timeout=60", "may not set socket_timeout"),
         ("redis://:s3cret@example.test?decode_responses=1", "may not set decode_responses"),
         ("redis://:s3cret@example.test?ssl_cert_reqs=none", "may not set ssl_cert_reqs"),
