@@ -154,8 +154,7 @@ def test_every_citation_of_a_rule_resolves() -> None:
     # The patterns find what they are for: every game is cited, by its code and by its tests.
     for folder in ("service/", "tests/"):
         numbers = {each.number for each in cited if each.place.startswith(folder)}
-        found = {number.partition(".")[0] for number in numbers - set(shared_statements())}
-        assert found == set(chapters())
+        assert {number.partition(".")[0] for number in numbers - set(shared_statements())} == set(chapters())
 
 
 def test_every_citation_of_a_chapter_resolves() -> None:

@@ -101,8 +101,7 @@ class Listener(Endpoint):
         if message.type == "webhook.challenge":
             return answer(body=message.data["challenge"].encode())(sock)
         self.answered += 1
-        behave = self.behaviours[min(self.answered, len(self.behaviours)) - 1]
-        return behave(sock)
+        return self.behaviours[min(self.answered, len(self.behaviours)) - 1](sock)
 
 
 class Hooked:

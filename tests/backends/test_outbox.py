@@ -43,8 +43,7 @@ def test_a_write_to_a_game_of_an_application_leaves_a_reminder(table: Table) -> 
 
 def test_a_followed_game_is_listed_as_a_spectator_sees_it_with_refs(table: Table) -> None:
     game = table.create(("anna", None), ref="club", clock=ClockSettings(turn=60_000))
-    followed = table.publish(game)
-    assert followed == Publication(START, due=False, again=None)
+    assert table.publish(game) == Publication(START, due=False, again=None)
     stored = table.game(game)
     seat = stored.to_act[0]
     assert table.published.games() == [
@@ -272,8 +271,7 @@ def test_a_public_game_is_in_the_lobby_while_seats_are_open(table: Table) -> Non
     game = table.create(("anna",), open_seats=2, ref="club")
     assert table.publish(game).again == table.now + LOBBY_REFRESH_MS
     (entry,) = table.published.in_lobby(variant="domino")
-    options = entry.pop("options")
-    assert options["limit"] == 100
+    assert entry.pop("options")["limit"] == 100
     assert entry == {
         "id": game,
         "variant": "domino",

@@ -314,8 +314,7 @@ def press(page: Page, table: Table, seat: int, key: str, move: Json) -> None:
         page.locator("[data-table]").focus()
     version = table.view()["version"]
     page.keyboard.press(key)
-    after = table.http.get(table.path, params={"after": version, "wait": 20}).json()
-    assert after["version"] > version, key
+    assert table.http.get(table.path, params={"after": version, "wait": 20}).json()["version"] > version, key
     event = table.http.get(f"{table.path}/events", params={"after": version}).json()["events"][0]
     assert event["type"] == EVENTS[move["action"]], key
     assert bool(move.get("face_down")) == bool(event["data"].get("face_down")), key

@@ -65,8 +65,7 @@ def test_a_deal_that_does_not_follow_from_its_seed_is_named(finished: Table, ope
     page = open_page(None)
     page.route("**/fairness", exchange_two_tiles)
     page.goto(f"/#/score/{finished.id}")
-    name = finished.client.score(finished)["standings"][0]["name"]
-    assert name
+    assert finished.client.score(finished)["standings"][0]["name"]
     expect(page.locator(".deals .wrong summary")).to_have_text(
         re.compile(r"^The deal of round 1 does not hold: the tiles of P\d do not follow from the seed\.$")
     )

@@ -195,5 +195,4 @@ def test_hostile_links_ask_for_nothing_else_and_say_so(open_page: OpenPage, expe
         expect(sentence).to_be_visible()
         expect(page.get_by_text("Loading")).to_have_count(0)
         expect_no_markup(page)
-    strange = [path for path in paths if not path.startswith("/client/") and not A_PATH.fullmatch(path)]
-    assert strange == []
+    assert [path for path in paths if not path.startswith("/client/") and not A_PATH.fullmatch(path)] == []

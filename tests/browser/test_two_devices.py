@@ -185,8 +185,7 @@ def test_the_page_survives_its_worker_and_a_restart_of_the_service(
     with connect(own_service.url) as http:
         table.http = http
         assert count_of_plays(table, tile) == 1
-        version = table.make_legal_move()["version"]
-        assert version > 0
+        assert table.make_legal_move()["version"] > 0
         for page in (player, watcher):
             expect(page.get_by_text("No connection. Trying again")).to_have_count(0, timeout=LONG_MS)
             expect(page.locator(".cloth .tiles [data-tile]")).to_have_count(len(table.view()["board"]["tiles"]))

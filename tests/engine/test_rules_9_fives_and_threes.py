@@ -146,8 +146,7 @@ def test_9_7_the_last_tile_scores_one_point_more(line: str, tile: str, ends_sum:
 
 
 def test_9_7_one_before_the_last_does_not() -> None:
-    table = at_line("0-2 1-1", "1-3 1-2", line="5-6 0-6@right")
-    assert table.listed("0-2") == {"right": (7, 0)}
+    assert at_line("0-2 1-1", "1-3 1-2", line="5-6 0-6@right").listed("0-2") == {"right": (7, 0)}
 
 
 # 9.7 in teams

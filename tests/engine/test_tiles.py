@@ -75,8 +75,7 @@ def test_the_facts_of_a_tile() -> None:
 
 
 def test_14_5_the_matadors_of_a_double_six_set_are_those_that_add_up_to_seven_and_the_double_blank() -> None:
-    matadors = [tile.name for tile in double_set(6) if tile.offers & MATADOR]
-    assert matadors == ["0-0", "1-6", "2-5", "3-4"]
+    assert [tile.name for tile in double_set(6) if tile.offers & MATADOR] == ["0-0", "1-6", "2-5", "3-4"]
     assert {tile.offers & ~MATADOR == tile.mask for tile in TILES} == {True}
 
 

@@ -76,8 +76,7 @@ def test_a_bank_loses_what_a_turn_took_and_gains_the_increment_up_to_what_it_was
 def test_a_turn_of_several_moves_has_one_time() -> None:
     hosted = Hosted("hh", MINUTE, key="menschenwolf")
     to_draw(hosted)
-    left = hosted.left
-    assert left == 60_000
+    assert hosted.left == 60_000
     seat = hosted.turn
     hosted.move(choose=drawing, after=5_000)
     assert (hosted.turn, hosted.left) == (seat, 55_000)
@@ -438,8 +437,7 @@ def test_nobody_delays_a_computer_player_by_leaving_and_coming_back() -> None:
     hosted = Hosted("hbh")
     if hosted.turn != 1:
         hosted.until_turn(1)
-    due = hosted.due["bots"]
-    assert due == 1_000 - LEAD_MS
+    assert hosted.due["bots"] == 1_000 - LEAD_MS
     for _ in range(3):
         hosted.now += 200
         hosted.leave(0)

@@ -144,8 +144,7 @@ def test_every_type_is_told_in_words(kind: EventType) -> None:
     for seat in (None, 0, 2):
         for language in LANGUAGES:
             sentences = EventSentences(variants()["domino"].rules({}, 3), layout, Reader(seat, (None,) * 3, language))
-            told = sentences.sentence(view_event(EventEnvelope(3, 0, event, ()), seat))
-            assert told.endswith(".")
+            assert sentences.sentence(view_event(EventEnvelope(3, 0, event, ()), seat)).endswith(".")
 
 
 @match_events

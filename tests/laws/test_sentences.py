@@ -79,8 +79,7 @@ def test_what_is_told_of_a_play_comes_from_the_table_alone(match: Match) -> None
     for version, happening in enumerate(match.happenings, 1):
         known = view_event(EventEnvelope(version, 0, happening.event, ()), None)
         told = sentences.sentence(known)
-        begun_here = EventSentences(match.rules, happening.before.layout, reader)
-        assert begun_here.sentence(known) == told
+        assert EventSentences(match.rules, happening.before.layout, reader).sentence(known) == told
 
 
 @law(matches=8, drawn=2)

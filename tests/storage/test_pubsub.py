@@ -54,8 +54,7 @@ class RecordingListener:
 
     def received_only(self, *notifications: EventNotification | None) -> bool:
         """Whether exactly these notifications have been received since."""
-        received = [self.next() for _ in notifications]
-        return received == list(notifications) and self._received.empty()
+        return [self.next() for _ in notifications] == list(notifications) and self._received.empty()
 
 
 def feed_of(url: str) -> RedisEventFeed:

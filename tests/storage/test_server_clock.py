@@ -178,8 +178,7 @@ def test_no_call_waits_for_the_server() -> None:
         answer.wait(PATIENCE)
         return system_clock()
 
-    clock = ServerClock(slow, local=lambda: NOON * 1_000_000, observe=lambda _: None)
-    assert clock() == NOON
+    assert ServerClock(slow, local=lambda: NOON * 1_000_000, observe=lambda _: None)() == NOON
     answer.set()
 
 

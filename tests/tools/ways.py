@@ -216,8 +216,7 @@ def time_out(stage: Stage) -> Traces:
     created = stage.past_games.commands.create(wanted).answer.view
 
     def is_over() -> bool:
-        game = stage.past_games.access.authenticate(created.id, None).game
-        return game.version > created.version
+        return stage.past_games.access.authenticate(created.id, None).game.version > created.version
 
     return {"scheduler, time-out": _step_that(stage.scheduler, is_over)}
 

@@ -41,8 +41,7 @@ def test_a_person_plays_a_match_with_bots(variant: str, http: httpx.Client) -> N
     players = [{"name": "Ada"}, *[{"bot": level} for level in levels]]
     body = {"variant": variant, "players": players, "pace": 0}
     created = http.post("/v1/games", json=body).raise_for_status().json()
-    view = play_as_a_phone_does(http, created)
-    assert view["winners"]
+    assert play_as_a_phone_does(http, created)["winners"]
 
 
 def test_the_metrics_of_the_web_show_what_the_other_processes_do(tmp_path: Path) -> None:

@@ -70,8 +70,7 @@ def delete(client: httpx.Client, table: Table, key: str) -> int:
 
 def last_of(stream: StreamReader) -> tuple[str, float]:
     """The type of the last item of a stream, and when the stream ended."""
-    types = [each["type"] for each in stream.events()]
-    return types[-1], time.monotonic()
+    return [each["type"] for each in stream.events()][-1], time.monotonic()
 
 
 @pytest.mark.parametrize("told", [True, False])

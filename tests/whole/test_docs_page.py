@@ -38,8 +38,7 @@ def test_the_page_and_every_file_it_needs_come_from_the_service(
     for hop in answer.history:
         assert not re.match(r"\w+:|//", hop.headers["Location"]), "a redirect that knows no host survives any proxy"
     addresses = Page(answer.text).addresses
-    scripts = [each for each in addresses if each.endswith(".js")]
-    assert scripts
+    assert [each for each in addresses if each.endswith(".js")]
     assert "/openapi.yaml" in answer.text
     foreign = [each for each in re.findall(r"https?://[^\s\"'<>]+", answer.text) if not each.startswith(service.url)]
     assert not foreign

@@ -96,8 +96,7 @@ def test_the_installed_command_serves_from_any_folder(command: Path, tmp_path: P
         assert f"No module named '{name}'" in missing.stderr
     with Service(tmp_path / "data", command=[str(command), "serve"], cwd=tmp_path) as service:
         with connect(service.url) as http:
-            table = Table.create(http, "domino", 2)
-            assert table.view()["status"] == "playing"
+            assert Table.create(http, "domino", 2).view()["status"] == "playing"
             assert http.get("/openapi.yaml").content == (ROOT / "openapi.yaml").read_bytes()
             assert http.get("/openapi.json").content == (SERVED / "openapi.json").read_bytes()
         where = subprocess.run(

@@ -113,8 +113,7 @@ def test_a_chosen_move_is_dropped_when_the_game_has_changed(table: InProcess) ->
     table.now += 1
     table.step()
     assert table.game(game).version > version
-    played = [each for each in table.events(game)[version:] if type(each).__name__ == "Played"]
-    assert len(played) <= 1
+    assert len([each for each in table.events(game)[version:] if type(each).__name__ == "Played"]) <= 1
 
 
 def test_a_game_that_waits_for_a_person_is_looked_at_no_more(table: InProcess) -> None:
