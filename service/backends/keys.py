@@ -202,8 +202,7 @@ class Backends:
         for _ in range(_MAX_ATTEMPTS):
             now = self._clock()
             request = self._repeatable(key, app)
-            # Read before the idempotency record. If the same request is sent twice at the same time, and the other one
-            # ends the key after this line, the key is still valid here.
+            # Before the idempotency record: the key is valid here even if the same request, sent twice, ends it next.
             before = self._existing(app)
             prior = request.prior(now)
             if presented is not None and not (prior and _is_requested_with(presented, prior.answer)):
