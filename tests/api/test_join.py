@@ -29,13 +29,11 @@ def table(api: Api) -> Table:
 
 def test_joining_takes_the_first_open_seat_and_returns_its_token(api: Api, table: Table) -> None:
     answer = api.join(table, "Bo")
-    assert answer.status_code == 201
-    assert (said(answer)["seat"], said(answer)["name"]) == (0, "Bo")
-    table.tokens[0] = said(answer)["token"]
-    assert said(answer)["game"] == api.view(table, 0)
-    assert said(answer)["game"]["you"]["seat"] == 0
-    assert location_of(answer) == table.path
-    assert answer.headers["Cache-Control"] == "no-store"
+    joined = answer.get_json()
+    table.tokens[0] = joined["token"]
+    assert joined == {"seat": 0, "name": "Bo", "token": joined["token"], "game": api.view(table, 0)}
+    assert joined["game"]["you"]["seat"] == 0
+    assert (answer.status_code, location_of(answer), answer.headers["Cache-Control"]) == (201, table.path, "no-store")
 
 
 def test_a_seat_taken_is_one_event_and_the_game_still_waits_for_the_next(api: Api, table: Table) -> None:
@@ -49,19 +47,19 @@ def test_a_seat_taken_is_one_event_and_the_game_still_waits_for_the_next(api: Ap
 def test_the_first_round_is_dealt_when_the_last_seat_is_taken(api: Api, variant: str) -> None:
     seats = variants()[variant].players.low
     table = api.create(variant, [{"open": True}] * seats)
-    for place in range(seats):
+    for _ in range(seats):
         before = api.view(table)
         assert before["status"] == "waiting"
-        game = said(api.join(table, f"P{place}"))["game"]
-    assert game["status"] == "playing"
-    assert game["version"] == before["version"] + 2, "joined, and dealt"
+        game = api.take_seat(table)["game"]
+    assert (game["status"], game["version"]) == ("playing", before["version"] + 2), "joined, and dealt"
     assert len(game["you"]["hand"]) == game["players"][0]["tiles"] > 0
 
 
 def test_every_seat_has_a_token_of_its_own(api: Api, table: Table) -> None:
-    tokens = {*table.tokens.values(), said(api.join(table))["token"], said(api.join(table))["token"]}
-    assert len(tokens) == 3
-    assert {said(api.get(table.path, token=token))["you"]["seat"] for token in tokens} == {0, 1, 2}
+    for _ in range(2):
+        api.take_seat(table)
+    assert len(set(table.tokens.values())) == 3
+    assert [api.view(table, seat)["you"]["seat"] for seat in range(3)] == [0, 1, 2]
 
 
 def test_the_right_join_code_gets_seats_taken_when_no_seat_is_open(api: Api, server: redis.Redis, table: Table) -> None:

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from random import Random
 from typing import Any, Final
 
 import pytest
@@ -39,6 +40,7 @@ from tests.support.table import Json, match_finished
 from tests.support.waiting import PATIENCE
 
 KINDS: Final[tuple[ReminderKind, ...]] = ("hints", "reviews")
+AGAINST_A_BOT: list[Json] = [{"name": "Ada"}, {"bot": "greedy"}]
 HANDS = ("6-6 0-1 2-3 4-5 1-1 3-5 0-6", "0-0 0-2 0-3 0-4 0-5 1-2 1-3", "1-4 1-5 1-6 2-2 2-4 2-5 2-6")
 """Seat 0 opens with its double six whichever of the others seat 1 holds."""
 
@@ -104,9 +106,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def alone(api: Api, hidden: int = 1, **more: Any) -> Table:
     """A game of Block of a person at seat 0, on turn, and a computer player, which holds one of the other hands."""
-    deals = [deal("block", HANDS[0], HANDS[hidden])]
-    body = {"variant": "block", "players": [{"name": "Ada"}, {"bot": "greedy"}], "deals": deals, **more}
-    table = Table(api, api.post("/v1/games", body).get_json())
+    table = api.create("block", AGAINST_A_BOT, deals=[deal("block", HANDS[0], HANDS[hidden])], **more)
     assert table.view()["to_act"] == [0]
     return table
 
@@ -115,18 +115,11 @@ def hint(table: Table, **headers: str) -> TestResponse:
     return table.get("/hint", 0, **headers)
 
 
-def finished(api: Api, **more: Any) -> Table:
+def finished(api: Api, key: str | None = None) -> Table:
     """A short match of two people that is over."""
-    created = api.post(
-        "/v1/games",
-        {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}], "options": {"limit": 1}, "seed": "short"},
-        **more,
-    )
-    table = Table(api, created.get_json())
-    for view in table.play(1):
-        if match_finished(view):
-            return table
-    raise AssertionError("the match does not end")
+    table = api.create("domino", 2, key=key, options={"limit": 1}, seed="short")
+    api.play_until(table, match_finished, Random(1))
+    return table
 
 
 @pytest.mark.usefixtures("at_once")
@@ -229,8 +222,7 @@ def test_two_deals_that_look_alike_to_the_seat_have_the_same_hint(api: Api, bots
     [[{"name": "Bo"}], [{"bot": "greedy"}, {"name": "Bo"}], [{"open": True}], [{"bot": "expert"}, {"open": True}]],
 )
 def test_nobody_gets_a_hint_among_people(api: Api, others: list[Json], server: redis.Redis) -> None:
-    players = [{"name": "Ada"}, *others]
-    table = Table(api, api.post("/v1/games", {"variant": "block", "players": players}).get_json())
+    table = api.create("block", [{"name": "Ada"}, *others])
     for seat in table.tokens:
         assert refusal(table.get("/hint", seat)) == (403, "forbidden", "hint_among_people")
     assert not server.keys(f"*{table.id}*:hint")
@@ -238,20 +230,14 @@ def test_nobody_gets_a_hint_among_people(api: Api, others: list[Json], server: r
 
 @pytest.mark.usefixtures("at_once")
 def test_only_the_seat_on_turn_gets_a_hint(api: Api, app_key: str) -> None:
-    body = {"variant": "block", "players": [{"name": "Ada"}, {"bot": "greedy"}]}
-    table = Table(api, api.post("/v1/games", body, token=app_key).get_json())
-    assert status_and_code(table.get("/hint")) == (401, "unauthorized")
-    assert status_and_code(api.get(f"{table.path}/hint", token=app_key)) == (401, "unauthorized")
-    assert status_and_code(api.get(f"{table.path}/hint", token=alone(api).tokens[0])) == (401, "unauthorized")
+    table = api.create("block", AGAINST_A_BOT, key=app_key)
+    for token in (None, app_key, alone(api).tokens[0]):
+        assert status_and_code(api.get(f"{table.path}/hint", token=token)) == (401, "unauthorized")
 
 
 @pytest.mark.usefixtures("at_once")
 def test_a_hint_is_gone_with_its_game(api: Api, app_key: str, bots: Bots, server: redis.Redis) -> None:
-    body = {"variant": "block", "players": [{"name": "Ada"}, {"bot": "greedy"}]}
-    while True:
-        table = Table(api, api.post("/v1/games", body, token=app_key).get_json())
-        if table.view()["to_act"] == [0]:
-            break
+    table = alone(api, key=app_key)
     assert hint(table).status_code == 202
     assert server.keys(f"*{table.id}*:hint")
     assert api.delete(table.path, token=app_key).status_code == 204
@@ -297,7 +283,7 @@ def test_a_review_judges_every_decision_once(api: Api, bots: Bots) -> None:
 
 @pytest.mark.gate
 def test_a_review_is_for_seats_and_the_application(api: Api, app_key: str, other_key: str, bots: Bots) -> None:
-    table = finished(api, token=app_key)
+    table = finished(api, app_key)
     for ask in (api.get, api.post):
         for token in (None, other_key, alone(api).tokens[0]):
             assert status_and_code(ask(f"{table.path}/review", token=token)) == (401, "unauthorized")
@@ -314,7 +300,7 @@ def test_only_a_finished_match_is_reviewed(api: Api, server: redis.Redis) -> Non
 
 
 def test_a_review_is_gone_with_its_game(api: Api, app_key: str, bots: Bots, server: redis.Redis) -> None:
-    table = finished(api, token=app_key)
+    table = finished(api, app_key)
     assert api.post(f"{table.path}/review", token=app_key).status_code == 202
     bots.reviews.step()
     assert api.delete(table.path, token=app_key).status_code == 204

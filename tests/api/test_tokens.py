@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode, urlsafe_b64decode
+from contextlib import closing
 from hashlib import sha256
 from typing import Any
 
@@ -13,6 +14,7 @@ from werkzeug.test import TestResponse
 
 from service.games.model.tokens import DerivedBytes, hash_secret
 from tests.api.client import Api, Table, location_of, status_and_code
+from tests.api.followers import LINES, lines_in, stream
 from tests.api.saved_games import SEED, SavedGame, decoded, take_snapshot, unchanged
 from tests.support.contract import committed
 from tests.support.table import seat_to_move
@@ -40,8 +42,7 @@ def change(api: Api, table: Table, seat: int, *, token: str | None = None, **mor
 
 def test_every_token_has_a_prefix_of_its_kind_and_256_bits(api: Api) -> None:
     for headers in ({}, {"Idempotency-Key": "a-token-of-every-way"}):
-        body = {"variant": "domino", "players": [{"name": "Ada"}, {"open": True}]}
-        created = api.post("/v1/games", body, headers=headers).get_json()
+        created = api.try_create("domino", [{"name": "Ada"}, {"open": True}], headers=headers).get_json()
         table = Table(api, created)
         player = {"name": "Bo", "join_code": table.join_code}
         table.tokens[1] = api.post(f"{table.path}/players", player, headers=headers).get_json()["token"]
@@ -95,24 +96,22 @@ def test_what_cannot_be_the_id_of_a_game_is_not_found_whoever_asks(api: Api, tab
 # Token changes
 
 
-def test_after_a_token_change_only_the_new_token_is_valid(api: Api, server: redis.Redis, saved_game: SavedGame) -> None:
+def test_after_a_token_change_only_the_new_token_is_valid(api: Api, saved_game: SavedGame) -> None:
     table = saved_game.table
-    before = {path: api.get(table.path + path, token=table.tokens[0]).get_json() for path in READ[:3]}
+    before = {path: table.get(path, 0).get_json() for path in READ[:3]}
     answer = change(api, table, 0)
-    assert answer.status_code == 201
-    assert location_of(answer) == table.path
-    assert answer.headers["Cache-Control"] == "no-store"
-    assert "ETag" not in answer.headers
+    assert (answer.status_code, location_of(answer)) == (201, table.path)
+    assert (answer.headers["Cache-Control"], "ETag" in answer.headers) == ("no-store", False)
     new = answer.get_json()
-    assert set(new) == {"seat", "name", "token"}
-    assert (new["seat"], new["name"]) == (0, "P0")
+    assert new == {"seat": 0, "name": "P0", "token": new["token"]}
     for path in READ:
-        assert status_and_code(api.get(table.path + path, token=table.tokens[0])) == (401, "unauthorized")
+        assert status_and_code(table.get(path, 0)) == (401, "unauthorized")
+    table.tokens[0] = new["token"]
     for path, shown in before.items():
-        now = api.get(table.path + path, token=new["token"]).get_json()
+        now = table.get(path, 0).get_json()
         assert now["version"] == shown["version"] + 1
         assert unversioned(now) == unversioned(shown)
-    for seat in list(table.tokens)[1:]:
+    for seat in table.tokens:
         assert api.view(table, seat)["you"]["seat"] == seat
 
 
@@ -152,12 +151,10 @@ def test_a_token_change_raises_the_version_so_that_cached_views_expire(api: Api,
 def test_a_token_may_be_changed_again_and_again_and_the_match_goes_on(api: Api, table: Table) -> None:
     seen = set(table.tokens.values())
     for turn in range(6):
-        seat = turn % 2
-        table.tokens[seat] = change(api, table, seat).get_json()["token"]
-        assert table.tokens[seat] not in seen
-        seen.add(table.tokens[seat])
-        view = api.play_until(table, lambda _: True)
-        api.move(table, seat_to_move(view), api.moves(table, seat_to_move(view))[0])
+        table.tokens[turn % 2] = change(api, table, turn % 2).get_json()["token"]
+        assert table.tokens[turn % 2] not in seen
+        seen.add(table.tokens[turn % 2])
+        table.make_legal_move()
     api.play_until(table, lambda view: view["status"] == "round_over")
     assert api.score(table, 0)["rounds"]
 
@@ -219,15 +216,11 @@ def test_of_two_changes_of_a_token_the_second_is_unauthorized(api: Api, server: 
 
 
 def test_a_stream_of_the_old_token_sends_the_token_change_and_ends(api: Api, table: Table) -> None:
-    token = table.tokens[0]
-    headers = {"Authorization": f"Bearer {token}", "Accept": "application/x-ndjson"}
-    stream = api.client.get(f"{table.path}/events?after=2", headers=headers, buffered=False)
-    lines = stream.iter_encoded()
-    assert next(lines) == b"\n"
-    change(api, table, 0)
-    events = [line for line in lines if line != b"\n"]
-    assert len(events) == 1
-    assert b'"token_changed"' in events[0]
+    with closing(stream(api, table, 0, "?after=2", headers=LINES)) as answer:
+        lines = answer.iter_encoded()
+        assert next(lines) == b"\n"
+        change(api, table, 0)
+        assert [each["type"] for each in lines_in(b"".join(lines))] == ["token_changed"]
 
 
 def test_the_document_describes_how_a_token_is_changed() -> None:
