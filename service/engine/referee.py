@@ -453,32 +453,15 @@ def _apply_drew(rules: Rules, state: State, event: Drew) -> State:
     seat, tile, hands = event.seat, event.tile, state.hands
     hands = (*hands[:seat], sort_tiles((*hands[seat], tile)), *hands[seat + 1 :])
     turn_continues = rules.drawing.place if tile.offers & state.layout.open_mask else rules.drawing.again
-    return state.after_move(
-        hands=hands,
-        stock=state.stock[1:],
-        layout=state.layout,
-        turn=seat if turn_continues else _next_seat(hands, seat),
-        tiles_laid=0,
-        drew=turn_continues,
-        went_out_first=state.went_out_first,
-        placements_scored=state.placements_scored,
-    )
+    turn = seat if turn_continues else _next_seat(hands, seat)
+    return state._replace(hands=hands, stock=state.stock[1:], turn=turn, tiles_laid=0, drew=turn_continues)
 
 
 def _apply_turn_end(rules: Rules, state: State, event: Passed | Done) -> State:
     if not state.layout.ends:
         partner = rules.partner(event.seat)
         return state._replace(turn=partner, opener=partner)
-    return state.after_move(
-        hands=state.hands,
-        stock=state.stock,
-        layout=state.layout,
-        turn=_next_seat(state.hands, event.seat),
-        tiles_laid=0,
-        drew=False,
-        went_out_first=state.went_out_first,
-        placements_scored=state.placements_scored,
-    )
+    return state._replace(turn=_next_seat(state.hands, event.seat), tiles_laid=0, drew=False)
 
 
 def _apply_flipped(_rules: Rules, state: State, _event: Flipped) -> State:
