@@ -242,10 +242,6 @@ class _Scoring(NamedTuple):
         return ["both_ends"] if rest else ["both_ends", "key"]
 
 
-def _value_option(kind: str) -> Option:
-    return Option(key=f"value_{kind}", default=None, low=1, high=10)
-
-
 VARIANT: Final = Variant(
     key="by-wins",
     players=PlayerRange(2, 4),
@@ -273,7 +269,7 @@ VARIANT: Final = Variant(
         Option(key="sporting", default=False, values=(False, True)),
         Option(key="blocked", default=None, values=("lightest_hand", "nobody")),
         Option(key="draw", default=None, values=("same", "two", "add")),
-        *[_value_option(kind) for kind in _PLAIN],
+        *[Option(key=f"value_{kind}", default=None, low=1, high=10) for kind in _PLAIN],
         Option(key="reset", default=None, values=("none", "all_scored", "others")),
         Option(key="one_all", default=None, values=(False, True)),
         Option(key="redeal_doubles", default=None, values=(0, 4, 5, 6, 7)),

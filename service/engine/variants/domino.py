@@ -73,7 +73,7 @@ def _score_round(teams: int) -> ScoreRound:
         finisher = None if state.went_out_first is None else sides[state.went_out_first]
         unfinished = [hand for hand in hands if hand.tiles]
         lines = [
-            ScoreLine(seat, hand.value, rule, _line_text(hand, teams=bool(teams)))
+            ScoreLine(seat, hand.value, rule, (f"seat {hand.seat}: " if teams else "") + format_hand(hand))
             for seat in state.active_seats()
             if sides[seat] != finisher
             for hand in unfinished
@@ -82,10 +82,6 @@ def _score_round(teams: int) -> ScoreRound:
         return round_result(state, ended_by, hands, lines)
 
     return score_round
-
-
-def _line_text(hand: RemainingHand, *, teams: bool) -> str:
-    return f"seat {hand.seat}: {format_hand(hand)}" if teams else format_hand(hand)
 
 
 VARIANT: Final = Variant(

@@ -20,6 +20,8 @@ _SEATS: Final = 4
 _TEAMS: Final = 2
 _HANDS: Final = {6: 7, 9: 10}
 """The size of a hand, by the highest number of the set (rules 10.1)."""
+_BONUSES: Final = ("capicua", "chuchazo", "pass_salida", "pass_all")
+"""The options for the points of a bonus, 0 if it is not played (rules 10.6)."""
 _ROUND_BONUS: Final = (100, 75, 50, 25)
 """The bonus for each of the first rounds (rules 10.6)."""
 _PUERTO_RICO: Final[dict[str, Value]] = {
@@ -30,10 +32,7 @@ _PUERTO_RICO: Final[dict[str, Value]] = {
     "opens_next": "winner",
     "tranque": "team",
     "tie": "nobody",
-    "capicua": 0,
-    "chuchazo": 0,
-    "pass_salida": 0,
-    "pass_all": 0,
+    **dict.fromkeys(_BONUSES, 0),
     "round_bonus": False,
 }
 _TABLES: Final[dict[str, dict[str, Value]]] = {
@@ -150,10 +149,6 @@ def _team_lines(team: int, points: int, rule: str, text: str) -> list[ScoreLine]
     return [ScoreLine(seat, points, rule, text) for seat in range(team, _SEATS, _TEAMS)]
 
 
-def _points_option(key: str) -> Option:
-    return Option(key=key, default=None, low=0, high=100)
-
-
 VARIANT: Final = Variant(
     key="latin",
     players=PlayerRange(_SEATS, _SEATS),
@@ -170,10 +165,7 @@ VARIANT: Final = Variant(
         Option(key="opens_next", default=None, values=("winner", "rotate")),
         Option(key="tranque", default=None, values=("team", "lightest_hand")),
         Option(key="tie", default=None, values=("nobody", "opener", "closer")),
-        _points_option("capicua"),
-        _points_option("chuchazo"),
-        _points_option("pass_salida"),
-        _points_option("pass_all"),
+        *[Option(key=bonus, default=None, low=0, high=100) for bonus in _BONUSES],
         Option(key="round_bonus", default=None, values=(False, True)),
         Option(key="capicua_blank", default=True, values=(True, False)),
     ),
