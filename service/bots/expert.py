@@ -78,8 +78,7 @@ def search(rules: Rules, observation: Observation, random: Random, playouts: int
     if solved is not None:
         return solved
     candidates = _distinct_moves(rules, observation, moves)
-    assert observation.view.you is not None
-    possible = tiles_possible(observation.seat, observation.view.you.hand, knowledge)
+    possible = tiles_possible(observation, knowledge)
     sampler = Sampler(rules, observation, knowledge)
     likelihood = Likelihood(rules, observation) if informed else None
     weights: list[float] = []

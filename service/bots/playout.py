@@ -9,12 +9,13 @@ do. Does not depend on any game.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from math import comb, inf
+from operator import or_
 from typing import Final
 
 from service.bots.greedy import HINDERING_PIPS, PIPS_PER_POINT
-from service.bots.knowledge import Knowledge, next_holder, tile_set
+from service.bots.knowledge import Knowledge, Observation, next_holder, tile_set
 from service.engine.deal import NO_DECK
 from service.engine.events import Event, RoundEnded
 from service.engine.layout import End
@@ -29,18 +30,15 @@ _MOVES_PER_SEAT: Final = 2
 """A playout is cut off after this number of moves of each seat, or after ``_MOVES`` in total if that is more."""
 
 
-def tiles_possible(seat: int, hand: Hand, knowledge: Knowledge) -> list[int]:
+def tiles_possible(observation: Observation, knowledge: Knowledge) -> list[int]:
     """Return for each seat the set of tiles that the others must expect in its hand.
 
-    ``hand`` and ``knowledge`` are those of ``seat``. The others do not know this hand, so its tiles are in every set.
+    They do not know the hand of the seat to act, so its tiles are in every set.
     """
-    own = tile_set(hand)
-    possible = []
-    for hidden in knowledge.candidates:
-        tiles = own
-        for candidates in hidden:
-            tiles |= candidates
-        possible.append(tiles)
+    seat, view, _ = observation
+    assert view.you is not None
+    own = tile_set(view.you.hand)
+    possible = [reduce(or_, hidden, own) for hidden in knowledge.candidates]
     possible[seat] = own | tile_set(knowledge.unseen)
     return possible
 

@@ -135,8 +135,7 @@ def _play_out_all(
     rules: Rules, observation: Observation, knowledge: Knowledge, moves: list[Move], *, random: Random, worlds: int
 ) -> tuple[list[float], list[list[float]]]:
     """Return the weights of sampled worlds, and for each move the value of the round in each of these worlds."""
-    assert observation.view.you is not None
-    possible = tiles_possible(observation.seat, observation.view.you.hand, knowledge)
+    possible = tiles_possible(observation, knowledge)
     sampler, likelihood = Sampler(rules, observation, knowledge), Likelihood(rules, observation)
     weights: list[float] = []
     values: list[list[float]] = [[] for _ in moves]

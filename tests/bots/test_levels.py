@@ -318,7 +318,7 @@ def test_in_a_playout_the_next_player_is_left_only_a_number_that_they_have_passe
     table.play("6-6 pass 3-6@left 1-3@left")
     rules, state, seen = table.rules, table.state, seen_by_the_mover(table)
     moves = legal_moves(rules, state, 0)
-    possible = tiles_possible(0, state.hands[0], infer(rules, seen))
+    possible = tiles_possible(seen, infer(rules, seen))
     assert str(playout.best_of(rules, state, moves, possible[0], possible=possible).tile) == "1-6"
     possible[1] = tile_set(tiles("0-6 2-6 4-6 6-6"))
     assert str(playout.best_of(rules, state, moves, possible[0], possible=possible).tile) == "5-6"
@@ -357,7 +357,7 @@ def test_the_others_do_not_know_the_own_hand_in_a_playout() -> None:
     seen = seen_by_the_mover(table)
     own = tile_set(table.state.hands[seat])
     on_table = tile_set(tiles("6-6"))
-    possible = tiles_possible(seat, table.state.hands[seat], infer(table.rules, seen))
+    possible = tiles_possible(seen, infer(table.rules, seen))
     assert possible[seat] == tile_set(table.rules.tiles) & ~on_table
     assert all(each & own == own for each in possible)
 

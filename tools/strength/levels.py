@@ -47,7 +47,7 @@ def _earlier(rules: Rules, _: State, observation: Observation, decision_seed: by
 
 
 def _with_all_hands(rules: Rules, state: State, observation: Observation, _: bytes) -> Move:
-    possible = tiles_possible(observation.seat, state.hands[observation.seat], infer(rules, observation))
+    possible = tiles_possible(observation, infer(rules, observation))
     return max(observation.view.legal_moves, key=lambda move: play_out(rules, state, move, possible))
 
 
