@@ -80,18 +80,19 @@ def search(rules: Rules, observation: Observation, random: Random, playouts: int
     candidates = _distinct_moves(rules, observation, moves)
     possible = tiles_possible(observation, knowledge)
     sampler = Sampler(rules, observation, knowledge)
-    likelihood = Likelihood(rules, observation) if informed else None
+    likelihood = Likelihood(rules, observation)
+    weighted = informed and len(likelihood) > 0  # in compiled code an object of a class is true, whatever its length
     weights: list[float] = []
     values: list[list[float]] = [[] for _ in candidates]
     running = list(range(len(candidates)))
     playouts_left = playouts
     worlds = 0
     while len(running) > 1 and playouts_left >= len(running):
-        world, weight = sample_weighted(sampler, likelihood, random) if likelihood else (sampler.sample(random), 1.0)
+        world, weight = sample_weighted(sampler, likelihood, random) if weighted else (sampler.sample(random), 1.0)
         weights.append(weight)
         for index in running:
             values[index].append(play_out(rules, world, candidates[index], possible))
-        playouts_left -= len(running) + (_COST_OF_LIKELIHOOD if likelihood else 0)
+        playouts_left -= len(running) + (_COST_OF_LIKELIHOOD if weighted else 0)
         worlds += 1
         if worlds % _COMPARE_EVERY == 0:
             running = _still_running(values, running, weights)

@@ -55,6 +55,7 @@ def matches_to_compare() -> str:
         ("menschenwolf", 3, {"limit": 1}),
         ("fido", 3, {"set": 6}),
         ("domino", 4, {"limit": 1}),
+        ("cochon", 3, {"target": 1}),
     ):
         levels = ["expert", "greedy", "random", "expert"][:seats]
         rules = variants()[key].rules(options, seats)
