@@ -27,15 +27,7 @@ from service.web.http.headers import (
     preferred_language,
     read_query,
 )
-from service.web.http.responses import (
-    JSON,
-    RawResponse,
-    cached_json,
-    conditional,
-    created,
-    created_secret,
-    no_content,
-)
+from service.web.http.responses import JSON, RawResponse, cached_json, conditional, created, created_secret, no_content
 from service.web.http.streams import wait_while_valid
 from service.web.operation import Operation, ResponseSpec
 from service.web.quotas import limit_bots, limit_bots_of_rematch, limit_expensive
