@@ -141,7 +141,7 @@ class Backends:
         """Create an application with its first key."""
         for _ in range(_MAX_ATTEMPTS):
             app, now = self._new_id(), self._clock()
-            text, record = self._new_key(app, now, self._random_bytes)
+            record, text = self._new_key(app, now, self._random_bytes)
             backend = Backend(app, name, now, (record,))
             if self._store.create(backend):
                 return NewKey(backend, record, text)
@@ -208,14 +208,13 @@ class Backends:
             if presented is not None and not (prior and _is_requested_with(presented, prior.answer)):
                 self._check_accepted(before, presented)
             if prior is not None:
-                text, record = self._new_key(app, prior.at, prior.random_bytes)
-                return CommandResult(NewKey(before, record, text), replayed=True)
+                return CommandResult(NewKey(before, *self._new_key(app, prior.at, prior.random_bytes)), replayed=True)
             end = now + overlap * 1000
             ending = [existing._replace(expires_at=min(existing.expires_at or end, end)) for existing in before.keys]
             remaining = [existing for existing in ending if not _has_expired(existing, now)]
             if len(remaining) >= MAX_KEYS:
                 raise LimitReached("too_many_keys", max=MAX_KEYS)
-            text, record = self._new_key(app, now, request.random_bytes)
+            record, text = self._new_key(app, now, request.random_bytes)
             if any([existing.suffix == record.suffix for existing in remaining]):
                 continue
             after = before._replace(keys=(*remaining, record))
@@ -273,12 +272,12 @@ class Backends:
     def _repeatable(self, key: IdempotencyKey | None, app: str) -> RepeatableRequest:
         return RepeatableRequest(self._store.repeated, self._idempotency, self._random_bytes, key, _ROTATE, app=app)
 
-    def _new_key(self, app: str, now: int, random_bytes: RandomBytes) -> tuple[str, KeyRecord]:
+    def _new_key(self, app: str, now: int, random_bytes: RandomBytes) -> tuple[KeyRecord, str]:
         while True:
             secret = urlsafe_b64encode(random_bytes(32)).rstrip(b"=").decode()
             if secret[-_SUFFIX_CHARS].isalnum():  # as above: the suffix is an argument of a command, too
                 key = f"{KEY_PREFIX}{app}_{secret}"
-                return key, KeyRecord(secret[-_SUFFIX_CHARS:], hash_secret(key), now)
+                return KeyRecord(secret[-_SUFFIX_CHARS:], hash_secret(key), now), key
 
     def _existing(self, app: str) -> Backend:
         backend = None if shard_of(app) is None else self._store.read(app)
