@@ -55,7 +55,7 @@ def delete(api: Api, table: Table, key: str) -> None:
 
 
 @pytest.mark.parametrize("phase", PHASES)
-def test_every_request_for_a_deleted_game_gets_410(
+def test_every_request_for_a_deleted_game_is_410(
     api: Api, app: Flask, app_key: str, other_key: str, phase: str
 ) -> None:
     table = in_phase(api, app_key, phase, ADA, BOB)
@@ -278,9 +278,7 @@ def test_a_long_poll_of_the_game_is_answered_with_410(followed: tuple[Api, Api],
 
 
 @pytest.mark.parametrize("attempt", range(10))
-def test_moves_joins_and_deletion_at_once_leave_a_deleted_game(
-    followed: tuple[Api, Api], app_key: str, attempt: int
-) -> None:
+def test_moves_joins_and_deletion_at_once_delete_a_game(followed: tuple[Api, Api], app_key: str, attempt: int) -> None:
     here, there = followed
     table = there.create("domino", [*PLAYERS, *[{"open": True}] * (attempt % 2)], key=app_key)
     started = Barrier(4)

@@ -144,9 +144,7 @@ def test_nothing_of_a_person_is_left_in_any_game(
 
 
 @pytest.mark.parametrize("phase", ["playing", "with a clock", "round over", "forked"])
-def test_a_computer_player_goes_on_as_is_told(
-    api: Api, app_key: str, server: redis.Redis, eraser: Eraser, phase: str
-) -> None:
+def test_a_computer_player_goes_on(api: Api, app_key: str, server: redis.Redis, eraser: Eraser, phase: str) -> None:
     table = in_phase(api, app_key, phase, ADA, BOB)
     version = api.view(table)["version"]
     erase(api, app_key, eraser)
@@ -178,7 +176,7 @@ def test_a_computer_player_goes_on_as_is_told(
         ("finished", ["renamed", "token_changed"] * 2),  # one of the seats has won
     ],
 )
-def test_whoever_does_not_play_does_not_leave(
+def test_who_does_not_play_does_not_leave(
     api: Api, app_key: str, eraser: Eraser, phase: str, expected: list[str]
 ) -> None:
     if phase == "finished":
@@ -284,9 +282,7 @@ def test_no_repeated_request_gives_a_name_or_a_token_back(api: Api, app_key: str
     assert status_and_code(api.post(f"{path}/2/token", token=app_key, headers=KEY)) == (404, "not_found")
 
 
-def test_a_rematch_asked_for_later_has_nothing_of_a_person(
-    api: Api, app_key: str, server: redis.Redis, eraser: Eraser
-) -> None:
+def test_a_rematch_later_has_nothing_of_a_person(api: Api, app_key: str, server: redis.Redis, eraser: Eraser) -> None:
     table = finished(api, app_key, ADA, BOB, CLEO)
     erase(api, app_key, eraser)
     assert status_and_code(api.post(f"{table.path}/rematch", token=table.tokens[0])) == (401, "unauthorized")

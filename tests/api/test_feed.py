@@ -248,7 +248,7 @@ def test_a_stream_from_the_latest_says_where_that_is(api: Api, watching: Api, ap
 
 
 @pytest.mark.parametrize(("headers", "keepalive"), [(SSE, b":\n"), (LINES, b"\n")], ids=["sse", "lines"])
-def test_a_quiet_stream_is_kept_alive(
+def test_quiet_streams_are_kept_alive(
     watching: Api, app_key: str, headers: Mapping[str, str], keepalive: bytes
 ) -> None:
     with closing(stream(watching, app_key, headers)) as answer:
@@ -284,9 +284,7 @@ def test_another_worker_takes_a_cursor(api: Api, app_key: str, publish: Publish,
             assert versions(read(chunks, 1)) == [3]
 
 
-def test_where_items_are_gone_the_first_one_says_so(
-    api: Api, app_key: str, publish: Publish, server: redis.Redis
-) -> None:
+def test_where_items_are_gone_the_first_says_so(api: Api, app_key: str, publish: Publish, server: redis.Redis) -> None:
     table = create(api, app_key)
     publish()
     first = page(api, app_key, limit=1)["cursor"]
@@ -319,9 +317,7 @@ def test_a_deleted_game_is_told_and_its_refs_are_told_no_more(api: Api, app_key:
     assert (items[-1]["game_id"], items[-1]["version"]) == (table.id, 3)
 
 
-def test_the_feed_stores_the_id_of_a_game_and_no_more(
-    api: Api, app_key: str, publish: Publish, server: redis.Redis
-) -> None:
+def test_the_feed_stores_the_id_of_a_game_alone(api: Api, app_key: str, publish: Publish, server: redis.Redis) -> None:
     table = create(api, app_key, ref="match-1")
     publish()
     items: Any = server.xrange(keys.feed(app_key[4:28]))

@@ -98,9 +98,7 @@ def until_view(chunks: Iterator[bytes]) -> list[Event]:
 
 
 @pytest.mark.parametrize("variant", ["domino", "fido"])
-def test_a_stream_shows_each_viewer_its_view_at_the_end(
-    watched: Watched, saved_games: SavedGames, variant: str
-) -> None:
+def test_a_stream_shows_a_viewer_its_view_at_the_end(watched: Watched, saved_games: SavedGames, variant: str) -> None:
     table = saved_games.at(variant, "finished").table
     for seat in (None, 1):
         wanted = [*everything(watched.api, table, seat), view_item(watched.api, table, seat)]
@@ -134,7 +132,7 @@ def test_every_move_is_followed_by_the_view_after_it(watched: Watched, other_wor
 
 
 @pytest.mark.parametrize("headers", [SSE, LINES])
-def test_a_resumed_stream_begins_with_the_view(
+def test_a_resumed_stream_begins_with_a_view(
     watched: Watched, saved_games: SavedGames, headers: dict[str, str]
 ) -> None:
     saved_game = saved_games.at("domino", "early")
@@ -218,9 +216,7 @@ def test_while_the_store_is_away_a_stream_keeps_alive_and_then_shows_the_view(
 # Work
 
 
-def test_streams_of_a_game_share_one_read_for_each_move(
-    counted: Watched, counting: CountingStore, other_worker: Api
-) -> None:
+def test_streams_of_a_game_share_a_read_of_a_move(counted: Watched, counting: CountingStore, other_worker: Api) -> None:
     table = other_worker.create("domino", 2, seed=SEED)
     with ExitStack() as stack:
         followers = [
@@ -256,9 +252,7 @@ def test_a_move_of_its_own_worker_costs_no_read(counted: Watched, counting: Coun
         assert counting.reads == before + 1, "that of the listed moves"
 
 
-def test_a_follower_that_lags_is_shown_the_newest_view(
-    counted: Watched, counting: CountingStore, other_worker: Api
-) -> None:
+def test_who_lags_behind_is_shown_the_newest_view(counted: Watched, counting: CountingStore, other_worker: Api) -> None:
     table = other_worker.create("domino", 2, seed=SEED)
     with closing(stream(counted.api, table, 0, "?view=true")) as received:
         chunks = received.iter_encoded()
@@ -338,9 +332,7 @@ def test_a_page_has_the_view_that_its_bearer_had_at_its_version(api: Api, varian
         assert "game" not in page(api, table, seat, view="false")
 
 
-def test_a_page_of_the_present_reads_the_game_once(
-    counted: Watched, counting: CountingStore, saved_games: SavedGames
-) -> None:
+def test_a_page_of_now_reads_the_game_once(counted: Watched, counting: CountingStore, saved_games: SavedGames) -> None:
     table = saved_games.at("domino", "late").table
     for wait in (0, 25):
         counting.reads = 0
@@ -417,9 +409,7 @@ def test_polls_of_the_view_are_answered_as_soon_as_another_worker_makes_a_move(
         assert (answer.get_json(), answer.get_json()["version"]) == (other_worker.view(table, seat), version)
 
 
-def test_a_poll_goes_on_until_its_version_is_past(
-    watched: Watched, other_worker: Api, crowd: ThreadPoolExecutor
-) -> None:
+def test_a_poll_lasts_until_its_version_is_past(watched: Watched, other_worker: Api, crowd: ThreadPoolExecutor) -> None:
     table = other_worker.create("domino", 2, seed=SEED)
     waiting = crowd.submit(poll, watched, table, "?after=4&wait=25", 0)
     watched.until(1)
@@ -429,9 +419,7 @@ def test_a_poll_goes_on_until_its_version_is_past(
 
 
 @pytest.mark.parametrize("ahead", [0, 1000])
-def test_after_its_wait_a_poll_shows_the_view_or_no_change(
-    watched: Watched, saved_games: SavedGames, ahead: int
-) -> None:
+def test_after_its_wait_a_poll_shows_a_view_or_no_change(watched: Watched, saved_games: SavedGames, ahead: int) -> None:
     saved_game = saved_games.at("domino", "early")
     query = f"?after={saved_game.snapshot.version + ahead}&wait=1"
     answer = poll(watched, saved_game.table, query, 0)

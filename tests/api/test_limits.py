@@ -277,9 +277,7 @@ def give(backends: BackendsFacade, key: str, **limits: int | None) -> None:
     backends.keys.change(key[4:28], lambda before: before._replace(limits=before.limits._replace(**limits)))
 
 
-def test_an_application_may_have_own_limits(
-    workers: Workers, backends: BackendsFacade, app_key: str, other_key: str
-) -> None:
+def test_applications_have_own_limits(workers: Workers, backends: BackendsFacade, app_key: str, other_key: str) -> None:
     one, another = workers(2, app=2, app_games=1)
     give(backends, app_key, requests=4, games=3)
     for left, api in ((2, one), (1, another), (0, one)):
@@ -306,9 +304,7 @@ def test_an_application_without_own_limits_has_the_usual_ones_again(
     assert (limits["requests_per_minute"], limits["games_per_minute"]) == (50, 30)
 
 
-def test_requests_for_a_game_count_by_the_limit_of_its_owner(
-    workers: Workers, backends: BackendsFacade, app_key: str
-) -> None:
+def test_requests_for_a_game_count_by_its_owner(workers: Workers, backends: BackendsFacade, app_key: str) -> None:
     (api,) = workers(app=100)
     table = own_game(api, app_key)
     give(backends, app_key, requests=3)

@@ -335,9 +335,7 @@ def test_pages_of_a_lobby_lead_to_each_other(api: Api, app_key: str, publish: Pu
     assert [game for game in found if game in games] == games[::-1]
 
 
-def test_caches_may_keep_the_public_lobby_and_not_that_of_an_application(
-    api: Api, app_key: str, publish: Publish
-) -> None:
+def test_caches_may_keep_the_public_lobby_but_none_of_an_application(api: Api, app_key: str, publish: Publish) -> None:
     table = create(api, app_key, PEOPLE, lobby="app")
     publish()
     tags = set()
@@ -371,9 +369,7 @@ def test_a_wrong_query_of_a_lobby_is_refused(api: Api, app_key: str, query: str)
         assert cause[0] == query.partition("=")[0]
 
 
-def test_the_first_page_of_the_lobby_is_read_once_a_second_and_dropped_with_a_deleted_game(
-    empty_server: redis.Redis,
-) -> None:
+def test_the_first_page_of_the_lobby_is_read_once_a_second_and_dropped_with_its_game(empty_server: redis.Redis) -> None:
     now, stored = 0.0, StoredIndex(SingleNodeTopology(empty_server), TTL_SECONDS)
     listing = Listing(stored.index, stored.lobby, elapsed=lambda: now)
     first, entry = LobbyQuery(), LobbyEntry("game", "app", 1, "domino", 1, b"{}")

@@ -205,9 +205,7 @@ def test_a_player_that_is_none_is_refused(api: Api, app_key: str, player: dict[s
     assert status_and_code(api.try_create("domino", [{"name": "Ada"}, player], key=app_key)) == (422, "invalid")
 
 
-def test_a_stream_ends_when_the_key_is_revoked(
-    api: Api, backends: BackendsFacade, app_key: str, waiting: Table
-) -> None:
+def test_a_stream_ends_when_a_key_is_revoked(api: Api, backends: BackendsFacade, app_key: str, waiting: Table) -> None:
     path, headers = f"{waiting.path}/events?view=true", {"Accept": NDJSON}
     with closing(api.ask_unchecked("GET", path, token=app_key, headers=headers, buffered=False)) as answer:
         chunks, seen = answer.iter_encoded(), b""

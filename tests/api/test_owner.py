@@ -132,9 +132,7 @@ def test_everybody_sees_the_new_name_and_nobody_the_old_one(api: Api, app_key: s
     assert api.post("/v1/replays", record).status_code == 200
 
 
-def test_no_key_has_a_name_that_was_replaced(
-    api: Api, app_key: str, server: redis.Redis, publish: Callable[[], None]
-) -> None:
+def test_no_key_has_a_replaced_name(api: Api, app_key: str, server: redis.Redis, publish: Callable[[], None]) -> None:
     table = owned(api, app_key, [{"name": "Dorothea"}, {"open": True}], lobby="all", options=shortest("domino"))
     publish()
     rename(api, table, 0, app_key, name="Emmeline")

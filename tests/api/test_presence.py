@@ -219,9 +219,7 @@ def test_nobody_leaves_a_game_that_has_not_begun_or_is_over(
             assert status_and_code(put_presence(timed_api, table, 0, away=away)) == (409, code)
 
 
-def test_who_is_out_neither_leaves_nor_claims(
-    timed_api: TimedApi, server: redis.Redis, saved_games: SavedGames
-) -> None:
+def test_who_is_out_does_not_leave_or_claim(timed_api: TimedApi, server: redis.Redis, saved_games: SavedGames) -> None:
     table = saved_games.at("domino", "player_out").table
     out = next(each["seat"] for each in timed_api.view(table)["players"] if not each["active"])
     with unchanged(server, table):

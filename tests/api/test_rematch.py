@@ -261,7 +261,7 @@ def test_a_new_token_of_the_old_game_gives_the_same_seat(api: Api, finished: Fin
 
 
 @pytest.mark.parametrize("stage", ["waiting", "dealt", "late", "round_over"])
-def test_there_is_no_rematch_before_the_end(
+def test_no_rematch_is_begun_before_the_end(
     api: Api, saved_games: SavedGames, contents: StoreContents, stage: str
 ) -> None:
     table = saved_games.at("domino", stage).table

@@ -72,7 +72,7 @@ def answers(api: Api, path: str) -> list[tuple[int, list[tuple[str, str]], bytes
     ]
 
 
-def test_every_reading_operation_answers_as_if_there_were_none(
+def test_every_reading_operation_answers_as_if_there_was_none(
     app: Flask, api: Api, app_key: str, other_key: str
 ) -> None:
     strangers = (create(api).tokens[0], "seat_of_nobody", other_key)
