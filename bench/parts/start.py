@@ -16,7 +16,7 @@ MAX_SECONDS: Final = 3.0
 MAX_IMPORT_SECONDS: Final = 0.5
 COSTLIEST: Final = 8
 _TIMED: Final = (
-    "import time; began = time.perf_counter(); import service.server.wsgi; "
+    "import time; began = time.perf_counter(); import service.bootstrap.web; "
     "taken = time.perf_counter() - began; print(taken)"
 )
 
@@ -33,7 +33,7 @@ def run(stand: Stand, scale: Scale) -> Section:
     return Section(
         title="Start",
         text="With everything installed and compiled: `python -m service` with its own embedded server, until "
-        "`/v1/variants` is answered; and `import service.server.wsgi`, as a worker does it.",
+        "`/v1/variants` is answered; and `import service.bootstrap.web`, as a worker does it.",
         tables=[
             Table(
                 "Seconds", ("what", "seconds"), [("start to first answer", start.show()), ("import", imported.show())]
@@ -55,7 +55,7 @@ def run(stand: Stand, scale: Scale) -> Section:
 def _costliest() -> list[tuple[str, str]]:
     """Return the packages whose modules took longest by themselves, from ``-X importtime``."""
     taken: dict[str, int] = {}
-    for line in _python("-X", "importtime", "-c", "import service.server.wsgi").stderr.splitlines():
+    for line in _python("-X", "importtime", "-c", "import service.bootstrap.web").stderr.splitlines():
         own, _, module = line.removeprefix("import time:").split("|")
         if own.strip().isdecimal():
             package = ".".join(module.strip().split(".")[: 2 if module.strip().startswith("service.") else 1])
