@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final, NamedTuple
 
@@ -149,10 +150,10 @@ def resolve(target: Target, networks: Collection[Network], find: Find) -> tuple[
         RefusedUrl: one of the addresses is not allowed, or the host has none.
         LookupFailed: raised by ``find``.
     """
-    try:
-        addresses: tuple[Address, ...] = (ip_address(target.host),)
-    except ValueError:
-        addresses = tuple(find(target.host))
+    addresses: tuple[Address, ...] = ()
+    with suppress(ValueError):
+        addresses = (ip_address(target.host),)
+    addresses = addresses or tuple(find(target.host))  # here, so that its errors do not have the host in their context
     if not addresses:
         raise RefusedUrl("not_public")
     _check_addresses(target, addresses, networks)

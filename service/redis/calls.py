@@ -116,9 +116,7 @@ _HASHES: Final = {name: sha1(source, usedforsecurity=False).hexdigest().encode()
 _SOURCES: Final[dict[bytes | int | str, bytes]] = {_HASHES[name]: source for name, source in _SCRIPTS.items()}
 
 NO_RETRY_AFTER: Final = 0.3
-"""Seconds after which a failed read is not repeated, because the caller would wait for too long.
-
-Shorter than the wait for a free connection, because an exhausted pool is not a broken connection."""
+"""Seconds after which a failed read is not repeated, because the caller would wait for too long."""
 
 REPLICA_WAIT: Final = 500
 """Milliseconds for which a write waits for the confirmation of replicas."""

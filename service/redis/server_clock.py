@@ -32,7 +32,7 @@ def system_clock() -> int:
 class ServerClock:
     """Returns the milliseconds since 1970 by the ``local`` clock, corrected if it differs from ``server_time``.
 
-    ``local`` returns nanoseconds, all other values are in milliseconds.
+    ``local`` returns nanoseconds, ``server_time`` milliseconds.
 
     The difference is measured in the background: on first use, then every minute while the clock is used, and at once
     when the local clock was set. That is detected by the monotonic clock (``elapsed``); until the measurement, the time

@@ -163,9 +163,10 @@ class GameQueries:
     def _page(self, subscriber: Subscriber, after: int, limit: int) -> EventPage:
         seat = subscriber.seat
         histories = self._repository.histories
-        stored, envelopes = histories.event_range(subscriber.game, subscriber.created_at, after, limit)
+        stored = histories.event_range(subscriber.game, after, limit)
         if after > stored.version or stored.first > after + 1:
             return self._reset(subscriber)
+        envelopes = histories.decoded(stored, subscriber.created_at)
         named = any([isinstance(envelope.event, WITH_NAME) for envelope in envelopes])
         game = self._repository.reader.reload(subscriber.game) if named else None
         events: list[EventView] = []

@@ -153,6 +153,7 @@ _GameFields, _game_fields = _stored_fields(
     optional={"auto": False, "room": None},
     without=("id", "version", "write_id", "variant", "rules", "state", "trace", "allowance"),
 )
+assert _GameFields.__struct_fields__[-2:] == ("auto", "room")  # as ``encode_game`` leaves them out
 _StateFields, _state_fields = _stored_fields(State, without=("layout",), optional={"manche": None})
 _game_decoder: Final = decoder(
     struct_of(
@@ -175,7 +176,7 @@ def encode_game(game: Game) -> bytes:
     """Return the bytes of a game, without its id and version, which the store saves separately."""
     state, layout = game.state, game.state.layout
     fields, state_fields = _game_fields(game), _state_fields(state)
-    if game.room is None:  # the last fields are left out if they have their defaults
+    if game.room is None:  # the ``optional`` fields, which are the last ones, are left out if they have their defaults
         fields = fields[:-1] if game.auto else fields[:-2]
     stored: tuple[object, ...] = (
         game.write_id,

@@ -47,7 +47,7 @@ _DICTIONARY: Final = b"\n".join(
         b"3,[\0],\0,\0,null,false",
     ]
 )
-"""Common shapes, as a dictionary for deflate: blocks become a twelfth smaller. Stored blocks need it as it is."""
+"""Common shapes, as a dictionary for deflate: blocks become a twelfth smaller. It must never change."""
 
 
 def compress(events: Sequence[bytes]) -> bytes | None:

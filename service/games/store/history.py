@@ -93,30 +93,33 @@ class GameHistory:
         numbered = zip(range(stored.events.first, game.version + 1), stored.events.events, strict=False)
         return game, [decode_event(version, game.created_at, data) for version, data in numbered], stored.size
 
-    def event_range(
-        self, game_id: str, created_at: int, after: int, limit: int
-    ) -> tuple[EventRange, list[EventEnvelope]]:
-        """Return at most ``limit`` events after a version, stored and decoded. Raises ``NotFound`` without the game."""
+    def event_range(self, game_id: str, after: int, limit: int) -> EventRange:
+        """Return at most ``limit`` encoded events after a version. Raises ``NotFound`` without the game."""
         stored = self._store.event_range(game_id, after, limit)
         if stored is None:
             raise expired()
+        return stored
+
+    def decoded(self, stored: EventRange, created_at: int) -> list[EventEnvelope]:
+        """Return the events of a range, decoded. ``created_at``: that of the game."""
         numbered = enumerate(self.yielding(stored.events), stored.first)
-        return stored, [decode_event(version, created_at, data) for version, data in numbered]
+        return [decode_event(version, created_at, data) for version, data in numbered]
 
     def events_after(self, game: Game, after: int, limit: int) -> list[EventEnvelope]:
         """Return at most ``limit`` events after a version, none newer than the game. Raises as ``event_range``."""
-        _, events = self.event_range(game.id, game.created_at, after, limit)
-        return [envelope for envelope in events if envelope.version <= game.version]
+        stored = self.event_range(game.id, after, limit)
+        events = stored.events[: max(game.version + 1 - stored.first, 0)]  # newer ones may be unreadable here
+        return self.decoded(stored._replace(events=events), game.created_at)
 
     def history(self, game: Game) -> list[EventEnvelope]:
         """Return all events of the game up to its version, and perhaps newer ones. Raises as ``event_range``."""
         self._admit_read(game.version)
         history: list[EventEnvelope] = []
         while len(history) < game.version:
-            stored, events = self.event_range(game.id, game.created_at, len(history), _PAGE)
-            if stored.first != len(history) + 1 or not events:
+            stored = self.event_range(game.id, len(history), _PAGE)
+            if stored.first != len(history) + 1 or not stored.events:
                 raise StorageUnavailable("events are missing")
-            history += events
+            history += self.decoded(stored, game.created_at)
         return history
 
     def events_of_round(self, game: Game, version: int) -> list[GameEvent]:
@@ -131,10 +134,10 @@ class GameHistory:
     def events_between(self, game: Game, after: int, version: int) -> list[GameEvent]:
         """Return the events after one version up to another. Raises as ``event_range``."""
         self._admit_read(version - after)
-        stored, events = self.event_range(game.id, game.created_at, after, version - after)
-        if stored.first != after + 1 or len(events) != version - after:
+        stored = self.event_range(game.id, after, version - after)
+        if stored.first != after + 1 or len(stored.events) != version - after:
             raise StorageUnavailable("events are missing")
-        return [envelope.event for envelope in events]
+        return [envelope.event for envelope in self.decoded(stored, game.created_at)]
 
     def yielding(self, items: Sequence[T]) -> Iterable[T]:
         """Return the items, for a loop in which other requests run after every ``_EVENTS_PER_TURN`` of them."""

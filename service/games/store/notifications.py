@@ -200,7 +200,7 @@ class RedisEventFeed(EventFeed):
 
 
 class _SubscriberConnection:
-    """A subscribing connection, its channels, and its reader thread, which alone receives.
+    """A subscribing connection on which only the subscription thread sends, its channels, and its reader thread.
 
     Every error, which is rare, breaks the whole connection, and all its channels are subscribed to again.
     """

@@ -112,7 +112,7 @@ def get_game(services: Services, access: Access) -> RawResponse:
 
 
 def _awaited(services: Services, access: Access, after: int, wait: int) -> Access:
-    """Wait until the version is past ``after``, at most ``wait`` seconds; return the access to the game then."""
+    """Wait, at most ``wait`` seconds, until the version is past ``after`` or the match over; return the access then."""
     game = access.game
     if game.version > after or not wait or request.method == "HEAD" or game.status == "finished":
         return access

@@ -61,8 +61,8 @@ class RefConverter(BaseConverter):
 class LeanFlask(Flask):
     """Flask with ``Matcher`` and ``RefConverter``, and a request without what this service does not use.
 
-    There are no sessions, signals, coroutines, and functions for the end of a request. All requests share the context
-    of the application, so nothing can be stored in ``flask.g``.
+    There are no sessions, no coroutines, no functions for the teardown of a request, and what a function before a
+    request returns is ignored. All requests share the context of the application, so ``flask.g`` takes nothing.
     """
 
     app_ctx_globals_class = object  # type: ignore[assignment] # takes no attributes

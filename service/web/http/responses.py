@@ -46,7 +46,7 @@ _ACCEPTED: Final = "202 ACCEPTED"
 _NOT_MODIFIED: Final = "304 NOT MODIFIED"
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)  # the body may contain a token
 class RawResponse:
     """A response that nothing changes: a WSGI application that sends these headers and this body.
 
