@@ -13,7 +13,7 @@ from service.backends.values import ATTEMPTS_KEPT, FEED_ITEMS, MAX_REPEATS, Back
 from service.backends.webhooks.endpoints import MAX_REQUESTED, MAX_WEBHOOKS
 from service.games.model.views import format_rfc3339, without_none
 from service.web.fields.shown import optional, required
-from service.web.fields.strict import JsonObject, Range, RequestSchema, StrictInteger, doc
+from service.web.fields.strict import JsonObject, Range, RequestSchema, integer
 
 _MAX_OVERLAP_SECONDS: Final = 30 * 86_400
 
@@ -21,13 +21,11 @@ _MAX_OVERLAP_SECONDS: Final = 30 * 86_400
 class KeyInSchema(RequestSchema):
     """A new key, and how long the others stay valid."""
 
-    overlap = StrictInteger(
+    overlap = integer(
+        "Seconds for which the other keys stay valid; `0`: they are revoked at once.",
         load_default=DEFAULT_OVERLAP_SECONDS,
         validate=Range(0, _MAX_OVERLAP_SECONDS),
-        metadata=doc(
-            "Seconds for which the other keys stay valid; `0`: they are revoked at once.",
-            default=DEFAULT_OVERLAP_SECONDS,
-        ),
+        default=DEFAULT_OVERLAP_SECONDS,
     )
 
 

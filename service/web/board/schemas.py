@@ -11,7 +11,16 @@ from service.render.svg import Theme
 from service.texts import LANGUAGES, language_names
 from service.web.fields.moves import MAX_VERSION
 from service.web.fields.shown import SeatedSchema, optional, required
-from service.web.fields.strict import OneOf, QueryAspect, QueryBoolean, QueryInteger, Range, RequestSchema, doc
+from service.web.fields.strict import (
+    OneOf,
+    QueryAspect,
+    Range,
+    RequestSchema,
+    doc,
+    query_boolean,
+    query_integer,
+    string,
+)
 
 
 class AreaSchema(Schema):
@@ -97,9 +106,9 @@ class PlacedBoardSchema(Schema):
     )
 
 
-_VERSION: Final = QueryInteger(
+_VERSION: Final = query_integer(
+    "The version whose table is requested. Default: the current one, which is also the highest.",
     validate=Range(1, MAX_VERSION),
-    metadata=doc("The version whose table is requested. Default: the current one, which is also the highest."),
 )
 
 
@@ -107,14 +116,14 @@ class BoardJsonQuerySchema(RequestSchema):
     """The requested table, as JSON."""
 
     aspect = QueryAspect()
-    from_ = QueryInteger(
+    from_ = query_integer(
+        "Only the tiles from this place on, as tiles never move.",
         data_key="from",
         load_default=0,
         validate=Range(0, len(TILES)),
-        metadata=doc("Only the tiles from this place on, as tiles never move."),
     )
     version = _VERSION
-    text = QueryBoolean(load_default=False, metadata=doc("Also the ends in words, as `text`."))
+    text = query_boolean("Also the ends in words, as `text`.", load_default=False)
 
 
 class BoardSvgQuerySchema(RequestSchema):
@@ -122,14 +131,12 @@ class BoardSvgQuerySchema(RequestSchema):
 
     aspect = QueryAspect()
     version = _VERSION
-    theme = fields.String(
+    theme = string(
+        "Its colours; `auto`: `light` or `dark`, as the viewer prefers.",
         load_default="auto",
         validate=OneOf(get_args(Theme)),
-        metadata=doc("Its colours; `auto`: `light` or `dark`, as the viewer prefers."),
     )
-    digits = QueryBoolean(
-        metadata=doc("Digits in place of pips, always or never. Default: where pips would be too small.")
-    )
+    digits = query_boolean("Digits in place of pips, always or never. Default: where pips would be too small.")
 
 
 class BoardTextQuerySchema(RequestSchema):

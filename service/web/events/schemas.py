@@ -19,7 +19,12 @@ from service.web.fields.shown import (
     text_field,
     waiting_for_field,
 )
-from service.web.fields.strict import QueryBoolean, QueryInteger, Range, RequestSchema, doc
+from service.web.fields.strict import (
+    Range,
+    RequestSchema,
+    query_boolean,
+    query_integer,
+)
 from service.web.view.schemas import LOSER, WINNER, GameSchema, HandLeftSchema, MancheSchema, ScoreLineSchema
 
 
@@ -159,21 +164,19 @@ class EventPageSchema(Schema):
 class EventsQuerySchema(RequestSchema):
     """The requested events."""
 
-    after = QueryInteger(
+    after = query_integer(
+        "The version after which events are requested; the cursor of the last page.",
         load_default=0,
         validate=Range(0, MAX_VERSION),
-        metadata=doc("The version after which events are requested; the cursor of the last page."),
     )
-    limit = QueryInteger(
-        load_default=100, validate=Range(1, 1000), metadata=doc("The maximum number of events in a page.")
-    )
-    wait = QueryInteger(
+    limit = query_integer("The maximum number of events in a page.", load_default=100, validate=Range(1, 1000))
+    wait = query_integer(
+        "Seconds that a page waits for an event (long poll); ignored for streams.",
         load_default=0,
         validate=Range(0, MAX_WAIT_SECONDS),
-        metadata=doc("Seconds that a page waits for an event (long poll); ignored for streams."),
     )
-    view = QueryBoolean(
+    view = query_boolean(
+        "Also the bearer's view of the game: in a page as `game`, in a stream as an item after events.",
         load_default=False,
-        metadata=doc("Also the bearer's view of the game: in a page as `game`, in a stream as an item after events."),
     )
     text = text_field("for each event, as its `text`, and with `view` for the view")

@@ -19,7 +19,7 @@ from service.web.fields.shown import (
     seat_field,
     waiting_for_field,
 )
-from service.web.fields.strict import QueryInteger, Range, RequestSchema, doc, invalid
+from service.web.fields.strict import Range, RequestSchema, invalid, query_integer, string
 
 _CURSOR_PATTERN: Final = rf"^([0-9]{{1,18}}-[0-9]{{1,18}}|{LATEST})$"
 
@@ -36,21 +36,17 @@ def _cursor(text: str) -> fields.Field[Any]:
 class FeedQuerySchema(RequestSchema):
     """The requested items."""
 
-    after = fields.String(
+    after = string(
+        "The `cursor` after which items are requested: of an item, or of a page. `latest`: only new items from now "
+        "on; a page then has no items, but the cursor to continue from. Default: from the oldest stored item on.",
         validate=_check_cursor,
-        metadata=doc(
-            "The `cursor` after which items are requested: of an item, or of a page. `latest`: only new items from now "
-            "on; a page then has no items, but the cursor to continue from. Default: from the oldest stored item on.",
-            pattern=_CURSOR_PATTERN,
-        ),
+        pattern=_CURSOR_PATTERN,
     )
-    limit = QueryInteger(
-        load_default=100, validate=Range(1, 1000), metadata=doc("The maximum number of items in a page.")
-    )
-    wait = QueryInteger(
+    limit = query_integer("The maximum number of items in a page.", load_default=100, validate=Range(1, 1000))
+    wait = query_integer(
+        "Seconds that a page waits for an item (long poll); ignored for streams.",
         load_default=0,
         validate=Range(0, MAX_WAIT_SECONDS),
-        metadata=doc("Seconds that a page waits for an item (long poll); ignored for streams."),
     )
 
 

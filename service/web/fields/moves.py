@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from marshmallow import ValidationError, fields, validates_schema
+from marshmallow import ValidationError, validates_schema
 
 from service.engine.deal import MAX_CLIENT_SEED_CHARS
 from service.engine.errors import Reason
@@ -20,10 +20,11 @@ from service.web.fields.strict import (
     Range,
     RequestSchema,
     SingleLine,
-    StrictBoolean,
-    StrictInteger,
     TileField,
-    doc,
+    boolean,
+    described,
+    integer,
+    string,
 )
 
 MAX_VERSION: Final = 2**31 - 1
@@ -33,66 +34,53 @@ _MAX_END_CHARS: Final = 20
 
 def tile_field(text: str, **arguments: Any) -> TileField:
     """Return the field of a tile."""
-    return TileField(metadata=doc(text, pattern=_TILE_PATTERN, example="5-12"), **arguments)
+    return described(TileField, text, **arguments, pattern=_TILE_PATTERN, example="5-12")
 
 
 def client_seed_field(text: str, **more: Any) -> SingleLine:
     """Return the field of a client seed; ``more`` is additional metadata."""
-    return SingleLine(
+    return described(
+        SingleLine,
+        f"{text} It is public once the round is dealt. Not in an arranged game.",
         validate=Length(1, MAX_CLIENT_SEED_CHARS),
-        metadata=doc(
-            f"{text} It is public once the round is dealt. Not in an arranged game.", pattern=LINE_PATTERN, **more
-        ),
+        pattern=LINE_PATTERN,
+        **more,
     )
 
 
 class MoveSchema(RequestSchema):
     """A move. It can be one of the listed legal moves, posted back unchanged, or composed by the client."""
 
-    action = fields.String(
+    action = string(
+        f"One of {', '.join(f'`{action}`' for action in ACTIONS)}; `tile`, `end`, `face_down` and `outer` go with "
+        "`play` only.",
         required=True,
         validate=Known(ACTIONS),
-        metadata=doc(
-            f"One of {', '.join(f'`{action}`' for action in ACTIONS)}; `tile`, `end`, `face_down` and `outer` go with "
-            "`play` only.",
-            example="play",
-        ),
+        example="play",
     )
     tile = tile_field("The tile, for `play`.")
-    end = fields.String(
+    end = string(
+        "The end where it joins, one of `board.ends`; absent on an empty table, and optional if there is only one "
+        "legal end.",
         validate=Length(max=_MAX_END_CHARS),
-        metadata=doc(
-            "The end where it joins, one of `board.ends`; absent on an empty table, and optional if there is only one "
-            "legal end.",
-            example="e7",
-        ),
+        example="e7",
     )
-    face_down = StrictBoolean(
-        metadata=doc("Whether the double is laid face down, which closes its end; for `play`. Default: `false`.")
-    )
-    outer = StrictInteger(
+    face_down = boolean("Whether the double is laid face down, which closes its end; for `play`. Default: `false`.")
+    outer = integer(
+        "The half that stays outside: needed if the numbers that touch do not say which way the tile lies, as in "
+        "`matador`. Listed there for every play but the first of a round, and optional if there is only one way at "
+        "that end.",
         validate=Range(0, MAX_PIPS),
-        metadata=doc(
-            "The half that stays outside: needed if the numbers that touch do not say which way the tile lies, as in "
-            "`matador`. Listed there for every play but the first of a round, and optional if there is only one way at "
-            "that end.",
-            example=6,
-        ),
+        example=6,
     )
-    version = StrictInteger(
+    version = integer(
+        "The version the move is for, in every listed move; rejected with 412 if the match has gone on since. A "
+        "changed token, or a player who left or returned, does not count.",
         validate=Range(1, MAX_VERSION),
-        metadata=doc(
-            "The version the move is for, in every listed move; rejected with 412 if the match has gone on since. A "
-            "changed token, or a player who left or returned, does not count.",
-            example=17,
-        ),
+        example=17,
     )
-    ends_sum = StrictInteger(
-        metadata=doc("Listed where ends are counted: their sum after the move. Ignored in a request.", example=28)
-    )
-    points = StrictInteger(
-        metadata=doc("Listed where plays score: the points the move scores, 0 too. Ignored in a request.", example=4)
-    )
+    ends_sum = integer("Listed where ends are counted: their sum after the move. Ignored in a request.", example=28)
+    points = integer("Listed where plays score: the points the move scores, 0 too. Ignored in a request.", example=4)
     client_seed = client_seed_field(
         "With `deal` only, never listed: entropy that the player contributes to this and every later deal."
     )

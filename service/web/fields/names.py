@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from marshmallow import fields
 
-from service.web.fields.strict import LINE_PATTERN, Length, SingleLine, doc, invalid
+from service.web.fields.strict import LINE_PATTERN, Length, SingleLine, described, invalid
 
 MAX_NAME_CHARS: Final = 60
 MAX_MARKS: Final = 4
@@ -61,16 +61,15 @@ class Name(SingleLine):
 
 def name_field(text: str, *, example: str = "Ada", **arguments: Any) -> Name:
     """Return the field of a name; ``text``, a sentence, says whose name it is."""
-    return Name(
+    return described(
+        Name,
+        f"{text} One line with something to see in it, without invisible characters (joiners, as in emoji, "
+        f"excepted) and with at most {MAX_MARKS} combining marks on a character. Blanks around it are removed, and "
+        "it is normalised (NFC).",
         validate=Length(1, MAX_NAME_CHARS),
-        metadata=doc(
-            f"{text} One line with something to see in it, without invisible characters (joiners, as in emoji, "
-            f"excepted) and with at most {MAX_MARKS} combining marks on a character. Blanks around it are removed, and "
-            "it is normalised (NFC).",
-            pattern=LINE_PATTERN,
-            example=example,
-        ),
         **arguments,
+        pattern=LINE_PATTERN,
+        example=example,
     )
 
 
@@ -107,11 +106,10 @@ def _is_visible(text: str) -> bool:
 
 def ref_field(text: str, **more: Any) -> Reference:
     """Return the field of a ref; ``text``, without a full stop, says what it names and who can read it."""
-    return Reference(
-        metadata=doc(
-            f"{text}, and to nobody else. Opaque: {MAX_REF_CHARS} visible characters at most, without blanks.",
-            pattern=r"^[^\s\u0000-\u001f\u007f-\u009f]+$",
-            example="player-4711",
-        ),
+    return described(
+        Reference,
+        f"{text}, and to nobody else. Opaque: {MAX_REF_CHARS} visible characters at most, without blanks.",
         **more,
+        pattern=r"^[^\s\u0000-\u001f\u007f-\u009f]+$",
+        example="player-4711",
     )

@@ -8,7 +8,7 @@ from typing import Any, Final
 from marshmallow import Schema, fields
 
 from service.texts import LANGUAGES, language_names
-from service.web.fields.strict import QueryBoolean, doc
+from service.web.fields.strict import QueryBoolean, doc, query_boolean
 
 
 def required(kind: type | list[Any], text: str, **more: Any) -> fields.Field[Any]:
@@ -105,7 +105,6 @@ MAX_WAIT_SECONDS: Final = 25
 
 def text_field(where: str) -> QueryBoolean:
     """Return the parameter that requests texts for people; ``where`` says where the response has them."""
-    return QueryBoolean(
-        load_default=False,
-        metadata=doc(f"Also a sentence for people {where}, in {language_names(LANGUAGES)} by `Accept-Language`."),
+    return query_boolean(
+        f"Also a sentence for people {where}, in {language_names(LANGUAGES)} by `Accept-Language`.", load_default=False
     )

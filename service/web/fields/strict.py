@@ -11,7 +11,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, TypeVar
 
 from marshmallow import RAISE, Schema, ValidationError, fields, missing, validate
 from marshmallow.error_store import ErrorStore
@@ -19,6 +20,8 @@ from marshmallow.validate import And
 
 from service.engine.errors import Param, Reason
 from service.engine.tiles import MAX_PIPS, TILES_BY_TEXT, Tile
+
+F = TypeVar("F")
 
 # Reasons in place of the messages of marshmallow, so that every error of a field can be translated.
 
@@ -225,6 +228,15 @@ def doc(text: str, **more: Any) -> dict[str, Any]:
     return {"description": text, **more}
 
 
+_METADATA: Final = ("default", "enum", "example", "pattern")
+
+
+def described(kind: Callable[..., F], text: str, *arguments: Any, **more: Any) -> F:
+    """Return the field ``kind(*arguments)`` of a request; ``more``: its other arguments, and metadata as of ``doc``."""
+    metadata = {name: more.pop(name) for name in list(more) if name in _METADATA}
+    return kind(*arguments, metadata=doc(text, **metadata), **more)
+
+
 class StrictInteger(fields.Integer):
     """A JSON integer: neither ``"2"`` nor ``2.0`` nor ``true``."""
 
@@ -376,6 +388,17 @@ class TileList(BoundedList):
 class EmptyInSchema(RequestSchema):
     """An empty object."""
 
+
+# The usual fields of requests; the first argument is the description.
+
+
+string: Final[Callable[..., fields.String]] = partial(described, fields.String)
+nested: Final[Callable[..., fields.Nested]] = partial(described, fields.Nested)
+integer: Final[Callable[..., StrictInteger]] = partial(described, StrictInteger)
+boolean: Final[Callable[..., StrictBoolean]] = partial(described, StrictBoolean)
+bounded_list: Final[Callable[..., BoundedList]] = partial(described, BoundedList)
+query_integer: Final[Callable[..., QueryInteger]] = partial(described, QueryInteger)
+query_boolean: Final[Callable[..., QueryBoolean]] = partial(described, QueryBoolean)
 
 JsonObject = dict[str, Any]
 """A JSON object, as serializers return it, before it is encoded."""

@@ -25,7 +25,6 @@ from service.web.fields.moves import MAX_VERSION, client_seed_field, tile_field
 from service.web.fields.names import MAX_NAME_CHARS, name_field, ref_field
 from service.web.fields.strict import (
     LINE_PATTERN,
-    BoundedList,
     Equal,
     Length,
     OneOf,
@@ -33,12 +32,15 @@ from service.web.fields.strict import (
     RequestSchema,
     Seconds,
     SingleLine,
-    StrictBoolean,
-    StrictInteger,
     TileList,
-    doc,
+    boolean,
+    bounded_list,
+    described,
+    integer,
     invalid,
+    nested,
     reason_if_missing,
+    string,
 )
 from service.web.fields.variants import KNOWN_VARIANT, MAX_SEATS, MIN_SEATS, option_fields
 from service.web.games.schemas import MAX_TEXT_CHARS, FillInSchema
@@ -54,17 +56,14 @@ class SeatInSchema(RequestSchema):
     error_messages: dict[str, Any] = {"type": Reason("not_a_player")}  # noqa: RUF012 # as marshmallow declares it
 
     name = name_field("A human player of this name; the creator gets the token.")
-    open = StrictBoolean(
-        validate=Equal(comparable=True),
-        metadata=doc("`true`: the seat can be taken with the `join_code` of the game.", enum=[True]),
+    open = boolean(
+        "`true`: the seat can be taken with the `join_code` of the game.", validate=Equal(comparable=True), enum=[True]
     )
-    bot = fields.String(
+    bot = string(
+        "A computer player of this level, one of `bots` in `GET /v1/variants`. It knows what its seat may know, "
+        "and is named after its level.",
         validate=Length(1, MAX_NAME_CHARS),
         error_messages={"invalid": [Reason("not_one_of", {"allowed": list(LEVELS)})]},
-        metadata=doc(
-            "A computer player of this level, one of `bots` in `GET /v1/variants`. It knows what its seat may know, "
-            "and is named after its level."
-        ),
     )
 
     client_seed = client_seed_field(
@@ -83,27 +82,23 @@ class SeatInSchema(RequestSchema):
 class ClockInSchema(RequestSchema):
     """A clock, in seconds: `turn` for each turn, or a `bank` for the whole match with an `increment` for each turn."""
 
-    turn = StrictInteger(
+    turn = integer(
+        "The time for each turn, however many tiles it has, and for the deal between two rounds.",
         validate=Range(5, 1_209_600),
-        metadata=doc("The time for each turn, however many tiles it has, and for the deal between two rounds."),
     )
-    bank = StrictInteger(
+    bank = integer(
+        "The time of each seat for all its turns; for the deal it is the bank, or 60 s if that is less.",
         validate=Range(10, 86_400),
-        metadata=doc("The time of each seat for all its turns; for the deal it is the bank, or 60 s if that is less."),
     )
-    increment = StrictInteger(
+    increment = integer(
+        "Seconds that a seat gets after each turn; its bank is never more than the `bank` that it began with. "
+        "With `bank` only. Default: 0.",
         validate=Range(0, 3600),
-        metadata=doc(
-            "Seconds that a seat gets after each turn; its bank is never more than the `bank` that it began with. "
-            "With `bank` only. Default: 0."
-        ),
     )
-    remind = StrictInteger(
+    remind = integer(
+        "With the key of an application: it gets the message `game.deadline` this many seconds before the end of a "
+        "turn, once; not for a turn that has no more time than that. Less than `turn` or `bank`.",
         validate=Range(1, 1_209_599),
-        metadata=doc(
-            "With the key of an application: it gets the message `game.deadline` this many seconds before the end of a "
-            "turn, once; not for a turn that has no more time than that. Less than `turn` or `bank`."
-        ),
     )
 
     @validates_schema(skip_on_field_errors=True)
@@ -120,29 +115,27 @@ class ClockInSchema(RequestSchema):
 class AbsenceInSchema(RequestSchema):
     """What happens when the time of a seat is over."""
 
-    then = fields.String(
+    then = string(
+        "`bot`: a computer player plays the seat until its player is back. `move`: it plays this one turn. "
+        "`claim`: nothing, until another seat claims it (`POST …/claims`); then as `bot`. `forfeit`: as `bot`, "
+        "and the seat forfeits the match.",
         required=True,
         validate=OneOf(ABSENCES),
-        metadata=doc(
-            "`bot`: a computer player plays the seat until its player is back. `move`: it plays this one turn. "
-            "`claim`: nothing, until another seat claims it (`POST …/claims`); then as `bot`. `forfeit`: as `bot`, "
-            "and the seat forfeits the match.",
-            example="bot",
-        ),
+        example="bot",
     )
 
 
 class DealInSchema(RequestSchema):
     """An arranged deal: every tile of the set exactly once."""
 
-    hands = BoundedList(
+    hands = bounded_list(
+        "One hand per seat, in seat order; empty for a player who is out of the match.",
         TileList(tile_field("A tile."), 0, _MAX_TILES),
         MIN_SEATS,
         MAX_SEATS,
         required=True,
-        metadata=doc("One hand per seat, in seat order; empty for a player who is out of the match."),
     )
-    stock = TileList(tile_field("A tile."), 0, _MAX_TILES, required=True, metadata=doc("The stock, in drawing order."))
+    stock = described(TileList, "The stock, in drawing order.", tile_field("A tile."), 0, _MAX_TILES, required=True)
 
 
 OptionsInSchema = RequestSchema.from_dict(option_fields(in_request=True), name="OptionsInSchema")
@@ -151,120 +144,96 @@ OptionsInSchema = RequestSchema.from_dict(option_fields(in_request=True), name="
 class ContinuesInSchema(RequestSchema):
     """The position in a recorded match from which a new game continues."""
 
-    record = fields.String(
-        required=True,
-        validate=Length(1),
-        metadata=doc("A whole record, as `GET /v1/games/{game}/record` returns it as text."),
+    record = string(
+        "A whole record, as `GET /v1/games/{game}/record` returns it as text.", required=True, validate=Length(1)
     )
-    version = StrictInteger(
+    version = integer(
+        "The version of the record to continue from, which is after a move and its consequences. Default: the last "
+        "one from which the match can be continued.",
         validate=Range(1, MAX_VERSION),
-        metadata=doc(
-            "The version of the record to continue from, which is after a move and its consequences. Default: the last "
-            "one from which the match can be continued.",
-            example=17,
-        ),
+        example=17,
     )
 
 
 class GameInSchema(RequestSchema):
     """A game to be created: of a variant, or from a record."""
 
-    variant = fields.String(
+    variant = string(
+        "The `id` of one of `variants` in `GET /v1/variants`. Required without `continues`.",
         validate=KNOWN_VARIANT,
-        metadata=doc(
-            "The `id` of one of `variants` in `GET /v1/variants`. Required without `continues`.", example="domino"
-        ),
+        example="domino",
     )
-    players = BoundedList(
+    players = bounded_list(
+        "One entry per seat, in seat order, clockwise.",
         fields.Nested(SeatInSchema),
         MIN_SEATS,
         MAX_SEATS,
         required=True,
         error_messages={"invalid": [Reason("not_players")]},
-        metadata=doc("One entry per seat, in seat order, clockwise."),
     )
-    options = fields.Nested(OptionsInSchema, metadata=doc("House rules; missing ones have their defaults."))
+    options = nested("House rules; missing ones have their defaults.", OptionsInSchema)
     ref = ref_field("With the key of an application: its name for the game. Visible to the application")
-    lobby = fields.String(
+    lobby = string(
+        "With the key of an application: who finds the game in `GET /v1/lobby`, with the join code of its open "
+        "seats; the game must have one. `all`: everybody; `app`: the application alone, with its key. Default: "
+        "nobody.",
         validate=OneOf(AUDIENCES),
-        metadata=doc(
-            "With the key of an application: who finds the game in `GET /v1/lobby`, with the join code of its open "
-            "seats; the game must have one. `all`: everybody; `app`: the application alone, with its key. Default: "
-            "nobody.",
-            example="app",
-        ),
+        example="app",
     )
-    unique_names = StrictBoolean(
-        metadata=doc(
-            "Whether all players must have different names, ignoring case; joining under a name that is taken is 422 "
-            "`invalid` with the reason `name_taken`. Default: `false`."
-        )
+    unique_names = boolean(
+        "Whether all players must have different names, ignoring case; joining under a name that is taken is 422 "
+        "`invalid` with the reason `name_taken`. Default: `false`."
     )
-    spectators = StrictBoolean(
-        metadata=doc(
-            "`false`: only the seats of the game, and the application that owns it, may read it; to everybody else "
-            "every request is 404, as for a game that does not exist. The join code still takes an open seat, and "
-            "everybody can read what the lobby shows of a game with `lobby`. Default: `true`."
-        )
+    spectators = boolean(
+        "`false`: only the seats of the game, and the application that owns it, may read it; to everybody else "
+        "every request is 404, as for a game that does not exist. The join code still takes an open seat, and "
+        "everybody can read what the lobby shows of a game with `lobby`. Default: `true`."
     )
-    auto = StrictBoolean(
-        metadata=doc(
-            "`true`: turns without a choice play themselves. If the only legal move of a person is `pass` or `draw`, "
-            "the service makes it together with the move before it, and its event has `auto`. It never makes a play, "
-            "which would reveal what the hand lacks. No time is used. Default: `false`."
-        )
+    auto = boolean(
+        "`true`: turns without a choice play themselves. If the only legal move of a person is `pass` or `draw`, "
+        "the service makes it together with the move before it, and its event has `auto`. It never makes a play, "
+        "which would reveal what the hand lacks. No time is used. Default: `false`."
     )
-    seed = SingleLine(
+    seed = described(
+        SingleLine,
+        "Fixes the deals: the same seed, variant, rules and number of players give the same tiles in every round. "
+        "The game is then `arranged`.",
         validate=Length(1, MAX_TEXT_CHARS),
-        metadata=doc(
-            "Fixes the deals: the same seed, variant, rules and number of players give the same tiles in every round. "
-            "The game is then `arranged`.",
-            pattern=LINE_PATTERN,
-            example="a rainy evening",
-        ),
+        pattern=LINE_PATTERN,
+        example="a rainy evening",
     )
-    deals = BoundedList(
+    deals = bounded_list(
+        "The n-th entry is the deal of the n-th round. The game is then `arranged`.",
         fields.Nested(DealInSchema),
         1,
         _MAX_DEALS,
-        metadata=doc("The n-th entry is the deal of the n-th round. The game is then `arranged`."),
     )
 
-    clock = fields.Nested(
-        ClockInSchema,
-        metadata=doc("The time for turns; without it there is no limit. Exactly one of `turn` and `bank`."),
-    )
-    absence = fields.Nested(
+    clock = nested("The time for turns; without it there is no limit. Exactly one of `turn` and `bank`.", ClockInSchema)
+    absence = nested(
+        'What happens when the time of a seat is over. Default: `{"then": "bot"}`; without a `clock`, where nobody '
+        "can be late, nothing else is possible.",
         AbsenceInSchema,
-        metadata=doc(
-            'What happens when the time of a seat is over. Default: `{"then": "bot"}`; without a `clock`, where nobody '
-            "can be late, nothing else is possible."
-        ),
     )
-    pace = Seconds(
+    pace = described(
+        Seconds,
+        "Seconds from an event to the move of a computer player that follows it, with millisecond precision. "
+        "Default: 1 where a person plays, else 0.",
         low=0,
         high=10,
-        metadata=doc(
-            "Seconds from an event to the move of a computer player that follows it, with millisecond precision. "
-            "Default: 1 where a person plays, else 0.",
-            example=1.5,
-        ),
+        example=1.5,
     )
 
-    fill = fields.Nested(
+    fill = nested(
+        "With open seats: when computer players take them; the view has the time in `fills_at`. Default: seats "
+        "stay open.",
         FillInSchema,
-        metadata=doc(
-            "With open seats: when computer players take them; the view has the time in `fills_at`. Default: seats "
-            "stay open."
-        ),
     )
 
-    continues = fields.Nested(
+    continues = nested(
+        "Continues a recorded match, with new players for its seats: variant and rules are those of the record; "
+        "`variant`, `options`, `seed` and `deals` must be missing. The game is then `arranged`.",
         ContinuesInSchema,
-        metadata=doc(
-            "Continues a recorded match, with new players for its seats: variant and rules are those of the record; "
-            "`variant`, `options`, `seed` and `deals` must be missing. The game is then `arranged`."
-        ),
     )
 
     def handle_error(self, error: ValidationError, data: Any, **_: Any) -> None:
@@ -292,21 +261,15 @@ class GameInSchema(RequestSchema):
 class SeekInSchema(RequestSchema):
     """The table that a player seeks, and the player."""
 
-    variant = fields.String(
-        required=True,
-        validate=KNOWN_VARIANT,
-        metadata=doc("The `id` of one of `variants` in `GET /v1/variants`.", example="domino"),
+    variant = string(
+        "The `id` of one of `variants` in `GET /v1/variants`.", required=True, validate=KNOWN_VARIANT, example="domino"
     )
-    options = fields.Nested(OptionsInSchema, metadata=doc("House rules; missing ones have their defaults."))
-    players = StrictInteger(
-        required=True, validate=Range(MIN_SEATS, MAX_SEATS), metadata=doc("How many seats the table has.", example=4)
-    )
+    options = nested("House rules; missing ones have their defaults.", OptionsInSchema)
+    players = integer("How many seats the table has.", required=True, validate=Range(MIN_SEATS, MAX_SEATS), example=4)
     name = name_field("The name of the player.", required=True)
     ref = ref_field("With the key of an application: its name for the player. Visible to the application and this seat")
-    clock = fields.Nested(ClockInSchema, metadata=doc("The time for turns, as at the creation of a game."))
-    fill = fields.Nested(
-        FillInSchema, metadata=doc("When open seats go to computer players, as at the creation of a game.")
-    )
+    clock = nested("The time for turns, as at the creation of a game.", ClockInSchema)
+    fill = nested("When open seats go to computer players, as at the creation of a game.", FillInSchema)
 
 
 # The request for a game, from the fields of its body.

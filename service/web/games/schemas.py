@@ -13,13 +13,13 @@ from service.web.fields.shown import MAX_WAIT_SECONDS, SeatedSchema, optional, r
 from service.web.fields.strict import (
     Length,
     OneOf,
-    QueryInteger,
     Range,
     RequestSchema,
-    StrictBoolean,
-    StrictInteger,
-    doc,
+    boolean,
+    integer,
     invalid,
+    query_integer,
+    string,
 )
 from service.web.fields.variants import MAX_SEATS
 from service.web.view.schemas import OF_VIEW, GameSchema
@@ -30,10 +30,8 @@ MAX_FILL_SECONDS: Final = 86_400
 
 def level_field(description: str) -> fields.String:
     """Return the field of a level of computer players; ``description`` begins its description."""
-    return fields.String(
-        required=True,
-        validate=OneOf(LEVELS),
-        metadata=doc(f"{description}: one of `bots` in `GET /v1/variants`.", example="casual"),
+    return string(
+        f"{description}: one of `bots` in `GET /v1/variants`.", required=True, validate=OneOf(LEVELS), example="casual"
     )
 
 
@@ -74,13 +72,11 @@ class JoinInSchema(RequestSchema):
     """A player who takes an open seat of the game with this join code."""
 
     name = name_field("The name of the player.", required=True)
-    join_code = fields.String(
+    join_code = string(
+        "The code that the creator of the game got; small letters, blanks and hyphens make no difference.",
         required=True,
         validate=Length(1, MAX_TEXT_CHARS),
-        metadata=doc(
-            "The code that the creator of the game got; small letters, blanks and hyphens make no difference.",
-            example="7KQD 4WXR",
-        ),
+        example="7KQD 4WXR",
     )
     client_seed = client_seed_field("Entropy that the player contributes to every deal.", example="seven green bottles")
 
@@ -89,13 +85,11 @@ class PlayerInSchema(RequestSchema):
     """A player who takes an open seat."""
 
     name = name_field("The name of the player.", required=True)
-    join_code = fields.String(
+    join_code = string(
+        "The code that the creator of the game got; small letters, blanks and hyphens make no difference. Required "
+        "without the key of the application that owns the game; one that is given is checked in any case.",
         validate=Length(1, MAX_TEXT_CHARS),
-        metadata=doc(
-            "The code that the creator of the game got; small letters, blanks and hyphens make no difference. Required "
-            "without the key of the application that owns the game; one that is given is checked in any case.",
-            example="7KQD4WXR",
-        ),
+        example="7KQD4WXR",
     )
     ref = ref_field(
         "With the key of the application that owns the game: its name for the player, which replaces that of the open "
@@ -122,11 +116,10 @@ class PlayerChangeInSchema(RequestSchema):
 class PresenceInSchema(RequestSchema):
     """Whether the player of a seat is there."""
 
-    away = StrictBoolean(
+    away = boolean(
+        "`true`: a computer player plays the seat from now on. `false`: its player is back.",
         required=True,
-        metadata=doc(
-            "`true`: a computer player plays the seat from now on. `false`: its player is back.", example=True
-        ),
+        example=True,
     )
 
 
@@ -139,10 +132,11 @@ class SeatFillInSchema(RequestSchema):
 class FillInSchema(RequestSchema):
     """When the open seats of a game go to computer players."""
 
-    after = StrictInteger(
+    after = integer(
+        "Seconds after the first person sat down. With nobody there, nothing happens.",
         required=True,
         validate=Range(0, MAX_FILL_SECONDS),
-        metadata=doc("Seconds after the first person sat down. With nobody there, nothing happens.", example=60),
+        example=60,
     )
     bot = level_field("The level of the computer players")
 
@@ -150,22 +144,20 @@ class FillInSchema(RequestSchema):
 class ClaimInSchema(RequestSchema):
     """A claim of another seat, whose time is over."""
 
-    seat = StrictInteger(
-        required=True, validate=Range(0, MAX_SEATS - 1), metadata=doc("The seat whose time is over.", example=1)
-    )
+    seat = integer("The seat whose time is over.", required=True, validate=Range(0, MAX_SEATS - 1), example=1)
 
 
 class GameQuerySchema(RequestSchema):
     """Whether to return a view at once, or to wait until it has changed."""
 
-    after = QueryInteger(
+    after = query_integer(
+        "The version of the client's last view; with `wait`, a later one is awaited.",
         load_default=0,
         validate=Range(0, MAX_VERSION),
-        metadata=doc("The version of the client's last view; with `wait`, a later one is awaited."),
     )
-    wait = QueryInteger(
+    wait = query_integer(
+        "Seconds to wait at most until the version is past `after` (long poll).",
         load_default=0,
         validate=Range(0, MAX_WAIT_SECONDS),
-        metadata=doc("Seconds to wait at most until the version is past `after` (long poll)."),
     )
     text = text_field(OF_VIEW)

@@ -5,57 +5,53 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Final
 
-from marshmallow import Schema, ValidationError, fields, validates_schema
+from marshmallow import Schema, ValidationError, validates_schema
 
 from service.engine.errors import Reason
 from service.web.fields.names import Reference
 from service.web.fields.shown import FILLS_AT, optional, rematch_of_field, required, seat_field, waiting_for_field
 from service.web.fields.strict import (
     Length,
-    QueryBoolean,
-    QueryInteger,
     QueryTime,
     QueryWords,
     Range,
     RequestSchema,
-    doc,
+    described,
+    query_boolean,
+    query_integer,
+    string,
 )
 from service.web.fields.variants import KNOWN_VARIANT
 from service.web.view.schemas import OptionsSchema
 
 STATUSES: Final = ("waiting", "playing", "round_over", "finished")
-_VARIANT: Final = fields.String(validate=KNOWN_VARIANT, metadata=doc("Only games of this variant.", example="domino"))
-LIMIT: Final = QueryInteger(
+_VARIANT: Final = string("Only games of this variant.", validate=KNOWN_VARIANT, example="domino")
+LIMIT: Final = query_integer(
+    "The maximum number of games in a page. A page may have fewer, or none, and yet a `next`.",
     load_default=50,
     validate=Range(1, 200),
-    metadata=doc("The maximum number of games in a page. A page may have fewer, or none, and yet a `next`."),
 )
-CURSOR: Final = fields.String(
-    validate=Length(1, 200), metadata=doc("`next` of the page before, with the same other parameters.")
-)
+CURSOR: Final = string("`next` of the page before, with the same other parameters.", validate=Length(1, 200))
 
 
 class ListQuerySchema(RequestSchema):
     """Which games of an application are listed."""
 
-    ref = Reference(metadata=doc("Only games with this `ref`."))
-    player_ref = Reference(metadata=doc("Only games of the player with this `ref`."))
-    to_act = QueryBoolean(
+    ref = described(Reference, "Only games with this `ref`.")
+    player_ref = described(Reference, "Only games of the player with this `ref`.")
+    to_act = query_boolean(
+        "With `player_ref`: only games that have this player in `waiting_for`, the most urgent first: by deadline, "
+        "then the games without a deadline, the longest waiting first.",
         load_default=False,
-        metadata=doc(
-            "With `player_ref`: only games that have this player in `waiting_for`, the most urgent first: by deadline, "
-            "then the games without a deadline, the longest waiting first."
-        ),
     )
-    statuses = QueryWords(
-        STATUSES, data_key="status", metadata=doc("Only games with one of these statuses, such as `waiting,playing`.")
+    statuses = described(
+        QueryWords, "Only games with one of these statuses, such as `waiting,playing`.", STATUSES, data_key="status"
     )
     variant = _VARIANT
-    updated_after = QueryTime(
-        metadata=doc(
-            "Only games that were changed after this time. The list follows a change after a moment, so use a time "
-            "some seconds before the last response."
-        )
+    updated_after = described(
+        QueryTime,
+        "Only games that were changed after this time. The list follows a change after a moment, so use a time "
+        "some seconds before the last response.",
     )
     limit = LIMIT
     cursor = CURSOR

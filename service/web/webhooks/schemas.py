@@ -13,27 +13,26 @@ from service.games.model.views import format_rfc3339, without_none
 from service.outgoing.addresses import MAX_URL_CHARACTERS
 from service.outgoing.sender import secret_text
 from service.web.fields.shown import optional, required
-from service.web.fields.strict import BoundedList, JsonObject, Length, OneOf, RequestSchema, doc
+from service.web.fields.strict import BoundedList, JsonObject, Length, OneOf, RequestSchema, bounded_list, string
 
 
 def _url(*, required: bool) -> fields.String:
-    return fields.String(
+    return string(
+        "Where messages are posted: `https`, port 443, a host whose addresses are all public.",
         required=required,
         validate=Length(1, MAX_URL_CHARACTERS),
-        metadata=doc(
-            "Where messages are posted: `https`, port 443, a host whose addresses are all public.",
-            example="https://club.example/hooks/domino",
-        ),
+        example="https://club.example/hooks/domino",
     )
 
 
 def _events(text: str = "", **more: Any) -> BoundedList:
-    return BoundedList(
+    return bounded_list(
+        f"The types of messages that are sent there.{text}",
         fields.String(validate=OneOf(MESSAGE_TYPES)),
         1,
         len(MESSAGE_TYPES),
-        metadata=doc(f"The types of messages that are sent there.{text}", example=["game.turn", "game.finished"]),
         **more,
+        example=["game.turn", "game.finished"],
     )
 
 
@@ -49,26 +48,22 @@ class WebhookChangeInSchema(RequestSchema):
 
     url = _url(required=False)
     events = _events()
-    status = fields.String(
+    status = string(
+        "`active`: messages are sent at once, also deferred ones, for each game after the last one that was "
+        "delivered; an endpoint that has not answered its challenge gets another one. `disabled`: none are sent.",
         validate=OneOf(("active", "disabled")),
-        metadata=doc(
-            "`active`: messages are sent at once, also deferred ones, for each game after the last one that was "
-            "delivered; an endpoint that has not answered its challenge gets another one. `disabled`: none are sent."
-        ),
     )
 
 
 class PingInSchema(RequestSchema):
     """The message to send as a test."""
 
-    type = fields.String(
+    type = string(
+        "The type of the message: one of `webhook.ping` or any other that `events` may name.",
         load_default=PING,
         validate=OneOf(MESSAGE_TYPES),
-        metadata=doc(
-            "The type of the message: one of `webhook.ping` or any other that `events` may name.",
-            default=PING,
-            example="game.finished",
-        ),
+        default=PING,
+        example="game.finished",
     )
 
 
