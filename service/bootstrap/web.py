@@ -39,7 +39,7 @@ from service.metrics import Metrics, StoreGauges
 from service.redis.topology import Topology
 from service.web.app import Application, create_app
 from service.web.http.streams import StreamLimits, Streams
-from service.web.quotas import limit_history
+from service.web.quotas import EVENTS_PER_READ, limit_reads
 from service.web.rate_limits import Limits, RateLimits
 
 # Applications (backends) and their webhooks.
@@ -155,7 +155,7 @@ def build_app(settings: Settings) -> Flask:
     notifications = RedisEventFeed(storage.topology)
     idempotency = Idempotency(server_secrets(settings.secret_key, settings.data_dir))
     runtime = Runtime(storage.clock, os.urandom, yield_control, run_in_background)
-    admit_read = partial(limit_history, limits)
+    admit_read = partial(limit_reads, limits, per_read=EVENTS_PER_READ)
     repository = build_repository(settings, storage, metrics.write_committed, runtime=runtime, admit_read=admit_read)
     bots_alone = BotsAlone(storage.games_of_bots, repository, storage.clock, settings.max_games_of_bots)
     games = GamesFacade(

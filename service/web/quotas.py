@@ -109,27 +109,13 @@ def request_network() -> str:
     return client_network(current_environ().get("REMOTE_ADDR", ""))
 
 
-def limit_history(limits: RateLimits, events: int) -> None:
-    """Count the events of a history that the current request reads, as reads. Raises ``RateLimited``."""
-    limit_reads(limits, max(events, 0) // EVENTS_PER_READ)
+def limit_reads(limits: RateLimits, items: int, *, per_read: int = 1) -> None:
+    """Count what the current request reads, of which ``per_read`` items are one read. Raises ``RateLimited``.
 
-
-def limit_sentences(limits: RateLimits, events: int) -> None:
-    """Count events with sentences, as reads. Raises ``RateLimited``."""
-    limit_reads(limits, max(events, 0) // SENTENCES_PER_READ)
-
-
-def limit_places(limits: RateLimits, places: int) -> None:
-    """Count tiles and ends whose places are computed, as reads. Raises ``RateLimited``."""
-    limit_reads(limits, places // PLACES_PER_READ)
-
-
-def limit_reads(limits: RateLimits, reads: int) -> None:
-    """Count reads of the current request. Raises ``RateLimited``.
-
-    They count as requests of its application if that has a limit of requests, else as reads of the client's address.
+    Reads count as requests of its application if that has a limit of requests, else as reads of the client's address.
     """
-    if not reads:
+    reads = items // per_read
+    if reads <= 0:
         return
     app = current_environ().get(APP)
     if app is None or limits.app_requests(app) is None:

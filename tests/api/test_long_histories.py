@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from service.web.quotas import EVENTS_PER_READ, SENTENCES_PER_READ, limit_history
+from service.web.quotas import EVENTS_PER_READ, SENTENCES_PER_READ, limit_reads
 from tests.api.client import Api
 from tests.api.followers import Event, events_in, stream
 from tests.support.application import create_app, rate_limits
@@ -71,7 +71,7 @@ class LongGame:
 
     def _admit(self, events: int) -> None:
         self.reads.append(events)
-        limit_history(self.limits, events)
+        limit_reads(self.limits, events, per_read=EVENTS_PER_READ)
 
 
 Read = Callable[[LongGame], TestResponse]

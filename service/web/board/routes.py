@@ -34,7 +34,7 @@ from service.web.http.responses import (
     plain,
 )
 from service.web.operation import Operation, ResponseSpec
-from service.web.quotas import limit_places
+from service.web.quotas import PLACES_PER_READ, limit_reads
 from service.web.services import Services
 
 blueprint: Final = Blueprint("board", __name__)
@@ -166,4 +166,5 @@ def _etag(access: Access, media_type: str, query: dict[str, Any], language: Lang
 
 def _placed(services: Services, access: Access, query: dict[str, Any]) -> tuple[TableView, Geometry]:
     table = services.games.queries.table(access, query.get("version"))
-    return table, services.geometries.get(table, query["aspect"], partial(limit_places, services.limits))
+    admit = partial(limit_reads, services.limits, per_read=PLACES_PER_READ)
+    return table, services.geometries.get(table, query["aspect"], admit)

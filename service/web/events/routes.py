@@ -26,7 +26,7 @@ from service.web.http.headers import negotiate, preferred_language, read_stream_
 from service.web.http.responses import JSON, RawResponse, cached_body, ok, streamed
 from service.web.http.streams import NDJSON, SSE, wait_while_valid
 from service.web.operation import Operation, ResponseSpec
-from service.web.quotas import limit_history, limit_sentences
+from service.web.quotas import EVENTS_PER_READ, SENTENCES_PER_READ, limit_reads
 from service.web.services import Services
 from service.web.view.serializers import game_view_json
 
@@ -124,9 +124,9 @@ def _serializer(
 
 def _limit(services: Services, query: dict[str, Any], events: int) -> None:
     """Count this number of events as reads. Raises ``RateLimited``."""
-    limit_history(services.limits, events)
+    limit_reads(services.limits, events, per_read=EVENTS_PER_READ)
     if query["text"]:
-        limit_sentences(services.limits, events)
+        limit_reads(services.limits, events, per_read=SENTENCES_PER_READ)
 
 
 def _page(services: Services, access: Access, query: dict[str, Any]) -> EventPage:

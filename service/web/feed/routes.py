@@ -17,7 +17,7 @@ from service.web.http.headers import negotiate, read_stream_query
 from service.web.http.responses import JSON, RawResponse, ok, streamed
 from service.web.http.streams import NDJSON, SSE, wait_while_valid
 from service.web.operation import Operation, ResponseSpec
-from service.web.quotas import limit_history
+from service.web.quotas import EVENTS_PER_READ, limit_reads
 from service.web.services import Services
 
 blueprint: Final = Blueprint("feed", __name__)
@@ -68,7 +68,7 @@ def _page_response(services: Services, app: str, query: dict[str, Any]) -> RawRe
     """Return the items after the cursor; if there are none yet, those that arrive within ``wait`` seconds."""
     feed, limit, wait = services.backends.feed, query["limit"], query["wait"]
     page = feed.page(app, query.get("after"), limit)
-    limit_history(services.limits, len(page.items))
+    limit_reads(services.limits, len(page.items), per_read=EVENTS_PER_READ)
     if not page.items and wait and request.method != "HEAD":
         with services.streams.open(lambda: feed.follow(app, page.cursor, limit), app) as reader:
             page = wait_while_valid(reader, wait, key_check(services)) or page
@@ -80,7 +80,7 @@ def _stream(services: Services, app: str, query: dict[str, Any], media_type: str
     """Return a stream from the cursor on."""
     feed, streams = services.backends.feed, services.streams
     first = feed.page(app, query.get("after"))
-    limit_history(services.limits, len(first.items))
+    limit_reads(services.limits, len(first.items), per_read=EVENTS_PER_READ)
     reader = streams.add(lambda: feed.follow(app, first.cursor), app)
     content = StreamContent[FeedItems](
         first if first.items else None,

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import orjson
@@ -33,7 +34,7 @@ from service.web.http.responses import (
     plain,
 )
 from service.web.operation import Operation, ResponseSpec
-from service.web.quotas import limit_expensive, limit_places
+from service.web.quotas import PLACES_PER_READ, limit_expensive, limit_reads
 from service.web.records.schemas import (
     FairnessSchema,
     MatchRecordSchema,
@@ -159,7 +160,8 @@ def replay_record(services: Services) -> RawResponse:
     limit_expensive(services)
     negotiate(JSON)
     aspect = read_query(_replay_query_in)["aspect"]
-    record = _sent_record(services, lambda text: limit_places(services.limits, count_plays(text)))
+    admit = partial(limit_reads, services.limits, per_read=PLACES_PER_READ)
+    record = _sent_record(services, lambda text: admit(count_plays(text)))
     language = preferred_language()
     replayed = replay(record, aspect, language, services.yield_control)
     return ok(replay_json(record, replayed, aspect, services.yield_control), language=language)
