@@ -252,8 +252,7 @@ def make_move(services: Services, access: Access) -> RawResponse:
     )
     command = MoveCommand(move, expected_game(fields.get("version")), fields.get("client_seed"), idempotency(body))
     view, replayed = services.games.commands.make_move(access, command)
-    shown, location = game_view_json(view, language), f"/v1/games/{view.id}"
-    return created(shown, etag=view.etag, location=location, replayed=replayed, language=language)
+    return created(game_view_json(view, language), view, replayed=replayed, language=language)
 
 
 # ``/v1/games/{game}/score``: read the score.

@@ -253,8 +253,7 @@ def resign(services: Services, access: Access) -> RawResponse:
     """
     language = negotiate_texts(view_query_in)
     view, replayed = services.games.commands.resign(access, idempotency(read_nothing()))
-    shown, location = game_view_json(view, language), f"/v1/games/{view.id}"
-    return created(shown, etag=view.etag, location=location, replayed=replayed, language=language)
+    return created(game_view_json(view, language), view, replayed=replayed, language=language)
 
 
 @blueprint.post("/v1/games/<game>/claims")
@@ -279,5 +278,4 @@ def claim_seat(services: Services, access: Access) -> RawResponse:
     body = read_json()
     seat = validate(_claim_in, body)["seat"]
     view, replayed = services.games.commands.claim(access, seat, key=idempotency(body))
-    shown, location = game_view_json(view, language), f"/v1/games/{view.id}"
-    return created(shown, etag=view.etag, location=location, replayed=replayed, language=language)
+    return created(game_view_json(view, language), view, replayed=replayed, language=language)

@@ -144,5 +144,4 @@ def start_game(services: Services, access: Access) -> RawResponse:
     limit_expensive(services)
     language = negotiate_texts(view_query_in)
     view, replayed = services.games.commands.start(access, idempotency(read_nothing()))
-    shown, location = game_view_json(view, language), f"/v1/games/{view.id}"
-    return created(shown, etag=view.etag, location=location, replayed=replayed, language=language)
+    return created(game_view_json(view, language), view, replayed=replayed, language=language)

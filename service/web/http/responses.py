@@ -19,6 +19,7 @@ from flask import Response
 
 from service.bounded_cache import BoundedCache
 from service.games.access import Access
+from service.games.model.views import GameView
 from service.texts import Language
 from service.web.http.errors import current_environ
 from service.web.http.headers import accepts_gzip, etag_in, etag_matches, negotiate
@@ -119,11 +120,10 @@ def conditional(etag: str, make: Callable[[], bytes], language: Language | None 
     return not_modified(etag) if etag_matches(etag) else ok_json(make(), etag=etag, language=language)
 
 
-def created(value: Any, *, etag: str, location: str, replayed: bool, language: Language | None = None) -> RawResponse:
-    """Return a 201 response with the view after a write; ``language`` as for ``ok``."""
-    if language is not None:
-        etag = etag_in(etag, language)
-    headers = [_JSON_TYPE, _PRIVATE_NO_CACHE, _VARY, ("ETag", f'"{etag}"'), _location_header(location)]
+def created(value: Any, view: GameView, *, replayed: bool, language: Language | None = None) -> RawResponse:
+    """Return a 201 response with the ``view`` after a write, as ``value``; ``language`` as for ``ok``."""
+    etag = view.etag if language is None else etag_in(view.etag, language)
+    headers = [_JSON_TYPE, _PRIVATE_NO_CACHE, _VARY, ("ETag", f'"{etag}"'), _location_header(f"/v1/games/{view.id}")]
     if language is not None:
         headers.append(("Content-Language", language))
     return RawResponse(_CREATED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
@@ -147,9 +147,7 @@ def not_ready(value: Any, seconds: int) -> RawResponse:
 
 def streamed(chunks: Iterable[bytes], media_type: str, language: Language | None = None) -> Response:
     """Return a 200 response with an endless body, which is sent in chunks and which no proxy may buffer."""
-    headers = [("Content-Type", media_type), _PRIVATE_NO_CACHE, _VARY, ("X-Accel-Buffering", "no")]
-    if language is not None:
-        headers.append(("Content-Language", language))
+    headers = [("Content-Type", media_type), ("X-Accel-Buffering", "no"), *_viewer_headers(None, language)]
     return Response(chunks, 200, headers)
 
 
