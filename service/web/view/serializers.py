@@ -18,7 +18,15 @@ from service.engine.moves import Move
 from service.engine.tiles import Tile
 from service.engine.variant import Settlement
 from service.games.model.clock import ClockSettings
-from service.games.model.views import CreatedGame, GameView, JoinedSeat, LegalMoves, ScoreCard, format_rfc3339
+from service.games.model.views import (
+    CreatedGame,
+    GameView,
+    JoinedSeat,
+    LegalMoves,
+    ScoreCard,
+    format_rfc3339,
+    without_none,
+)
 from service.games.queries.sentences import game_sentence
 from service.games.store.codec import LayoutCache
 from service.texts import Language
@@ -270,15 +278,8 @@ def score_json(card: ScoreCard) -> JsonObject:
     game = card.view
     standings = []
     for row in card.standings:
-        standing: JsonObject = {"seat": row.seat}
-        if row.name is not None:
-            standing["name"] = row.name
-        standing |= {"total": row.total, "rank": row.rank, "active": row.in_match}
-        if row.team is not None:
-            standing["team"] = row.team
-        if row.forfeited:
-            standing["forfeited"] = True
-        standings.append(standing)
+        standing = {"seat": row.seat, "name": row.name, "total": row.total, "rank": row.rank, "active": row.in_match}
+        standings.append(without_none(standing | {"team": row.team, "forfeited": row.forfeited or None}))
     result: JsonObject = {
         "game_id": game.id,
         "version": game.version,
@@ -296,14 +297,12 @@ def score_json(card: ScoreCard) -> JsonObject:
 
 def round_json(round_result: RoundResult) -> JsonObject:
     """Return the result of a round."""
-    result: JsonObject = {"number": round_result.number, "ended_by": round_result.ended_by}
-    if round_result.winner is not None:
-        result["winner"] = round_result.winner
-    if round_result.loser is not None:
-        result["loser"] = round_result.loser
-    if round_result.manche is not None:
-        result["manche"] = _manche(round_result.manche)
-    result |= {
+    shown = {
+        "number": round_result.number,
+        "ended_by": round_result.ended_by,
+        "winner": round_result.winner,
+        "loser": round_result.loser,
+        "manche": None if round_result.manche is None else _manche(round_result.manche),
         "hands": [
             {"seat": left.seat, "tiles": [tile.name for tile in left.tiles], "value": left.value}
             for left in round_result.hands
@@ -312,7 +311,7 @@ def round_json(round_result: RoundResult) -> JsonObject:
         "carried": round_result.carried,
         "lines": [line._asdict() for line in round_result.lines],
     }
-    return result
+    return without_none(shown)
 
 
 def _settlement(settlement: Settlement) -> JsonObject:

@@ -129,16 +129,15 @@ class DeliveryListSchema(Schema):
 
 def webhook_json(webhook: Webhook) -> JsonObject:
     """Return an endpoint, without its secret."""
-    result: JsonObject = {
+    shown = {
         "id": webhook.id,
         "url": webhook.url,
         "events": list(webhook.events),
         "status": webhook.status,
         "created_at": format_rfc3339(webhook.created_at),
+        "failing_since": None if webhook.failing_since is None else format_rfc3339(webhook.failing_since),
     }
-    if webhook.failing_since is not None:
-        result["failing_since"] = format_rfc3339(webhook.failing_since)
-    return result
+    return without_none(shown)
 
 
 def new_webhook_json(webhook: Webhook) -> JsonObject:
