@@ -22,10 +22,6 @@ def record_json(record: Record, yield_control: Callable[[], None]) -> JsonObject
 
     ``yield_control`` is called before each round, to let other requests run.
     """
-    rounds = []
-    for recorded in record.rounds:
-        yield_control()
-        rounds.append(_round(recorded))
     shown: JsonObject = {
         "game_id": record.game or None,
         **_match(record),
@@ -35,7 +31,7 @@ def record_json(record: Record, yield_control: Callable[[], None]) -> JsonObject
         "whole": record.viewer is None,
         "seat": record.viewer if isinstance(record.viewer, int) else None,
         "winners": record.result,
-        "rounds": rounds,
+        "rounds": [_round(recorded, yield_control) for recorded in record.rounds],
     }
     return without_none(shown)
 
@@ -60,7 +56,8 @@ def _clock(clock: RecordedClock) -> JsonObject:
     return {"clock": times, "absence": {"then": clock.absence}}
 
 
-def _round(recorded: RecordedRound) -> JsonObject:
+def _round(recorded: RecordedRound, yield_control: Callable[[], None]) -> JsonObject:
+    yield_control()
     result = without_none(
         {
             "round": recorded.number,
@@ -133,21 +130,18 @@ def replay_json(record: Record, replay: Replay, aspect: int, yield_control: Call
     ``aspect``: width by height of its tables, in tenths.
     ``yield_control``: called before each round, to let other requests run.
     """
-    rounds = []
-    for replayed in replay.rounds:
-        yield_control()
-        rounds.append(_replayed_round(replayed, aspect))
     shown: JsonObject = {
         **_match(record),
         "finished": replay.winners is not None,
         "winners": replay.winners,
-        "rounds": rounds,
+        "rounds": [_replayed_round(replayed, aspect, yield_control) for replayed in replay.rounds],
         "fault": None if replay.fault is None else _finding(replay.fault),
     }
     return without_none(shown)
 
 
-def _replayed_round(replayed: ReplayedRound, aspect: int) -> JsonObject:
+def _replayed_round(replayed: ReplayedRound, aspect: int, yield_control: Callable[[], None]) -> JsonObject:
+    yield_control()
     dealt = replayed.events[0].line.event
     assert isinstance(dealt, Dealt)
     version = replayed.events[-1].line.version
