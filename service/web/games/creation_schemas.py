@@ -278,17 +278,13 @@ class SeekInSchema(RequestSchema):
 def game_request(fields: dict[str, Any], backend: Backend | None) -> GameRequest:
     """Return the game that the current request asks for; ``backend`` is the application that will own it, if any."""
     source, fill = fields.get("continues"), fields.get("fill")
+    deals = [ArrangedDeal(tuple(map(tuple, deal["hands"])), tuple(deal["stock"])) for deal in fields.get("deals", ())]
     return GameRequest(
         variant=fields.get("variant", ""),
         seats=_seat_requests(fields["players"]),
         options=fields.get("options", {}),
         seed=fields.get("seed"),
-        deals=tuple(
-            [
-                ArrangedDeal(tuple([tuple(hand) for hand in deal["hands"]]), tuple(deal["stock"]))
-                for deal in fields.get("deals", ())
-            ]
-        ),
+        deals=tuple(deals),
         source=None if source is None else ForkSource(source["record"], source.get("version")),
         unique_names=fields.get("unique_names", False),
         spectators=fields.get("spectators", True),

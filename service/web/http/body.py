@@ -33,8 +33,6 @@ _BODY: Final = "domino.body"
 """The key in the WSGI environment for the body, or for the reason why it is refused."""
 _nothing_in: Final = EmptyInSchema()
 _TOO_LARGE: Final = Reason("too_large", {"max": MAX_BODY_BYTES})
-_INCOMPLETE: Final = Reason("body_incomplete")
-_SHORT: Final = Reason("body_too_short")
 _MAX_DEPTH: Final = 32
 MAX_CONTAINERS: Final = 2000
 """Maximum number of objects and lists in a body; the largest valid one, with 100 deals to 13 seats, has about 1,600."""
@@ -109,10 +107,10 @@ def _read_body(environ: dict[str, Any]) -> bytes | Reason:
         try:
             data = request.stream.read(MAX_BODY_BYTES + 1) if length is None else environ["wsgi.input"].read(length)
         except Exception:  # an incomplete or wrongly chunked body; the exception depends on the server
-            body = _INCOMPLETE
+            body = Reason("body_incomplete")
         else:
             if length is not None and len(data) < length:
-                body = _SHORT
+                body = Reason("body_too_short")
             elif len(data) <= MAX_BODY_BYTES:
                 body = bytes(data)
     environ[_BODY] = body

@@ -9,7 +9,7 @@ from marshmallow import Schema, ValidationError, validates_schema
 
 from service.engine.errors import Reason
 from service.web.fields.names import Reference
-from service.web.fields.shown import FILLS_AT, optional, rematch_of_field, required, seat_field, waiting_for_field
+from service.web.fields.shown import FILLS_AT, SeatedSchema, optional, rematch_of_field, required, waiting_for_field
 from service.web.fields.strict import (
     Length,
     QueryTime,
@@ -71,10 +71,9 @@ class LobbyQuerySchema(RequestSchema):
     cursor = CURSOR
 
 
-class ListedPlayerSchema(Schema):
+class ListedPlayerSchema(SeatedSchema):
     """A player of a listed game."""
 
-    seat = seat_field(required=True)
     name = optional(str, "Absent while the seat is open.", example="Ada")
     ref = optional(str, "What the application calls the player.", example="player-4711")
     kind = required(str, "`human`, `bot` or `open`.", example="human")
@@ -113,10 +112,9 @@ class GamePageSchema(Schema):
     next = optional(str, "The `cursor` of the next page; absent on the last one.")
 
 
-class PublicPlayerSchema(Schema):
+class PublicPlayerSchema(SeatedSchema):
     """A seat of a public game."""
 
-    seat = seat_field(required=True)
     name = optional(str, "Absent while the seat is open.", example="Ada")
     kind = required(str, "`human`, `bot` or `open`.", example="open")
     bot = optional(str, "The level of a computer player.", example="greedy")

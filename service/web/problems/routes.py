@@ -46,20 +46,7 @@ def list_problems(_services: Services) -> Response:
 
 @cache
 def _body(media_type: str, language: Language) -> bytes:
-    problems = _problems(language)
-    if media_type == JSON:
-        return orjson.dumps({"problems": problems})
-    return render_template(
-        "problems.html",
-        language=language,
-        problems=problems,
-        title=text("problems.page_title", language),
-        introduction=text("problems.page_introduction", language),
-    ).encode()
-
-
-def _problems(language: Language) -> list[dict[str, Any]]:
-    return [
+    problems: list[dict[str, Any]] = [
         {
             "code": code,
             "status": problem.status,
@@ -73,3 +60,12 @@ def _problems(language: Language) -> list[dict[str, Any]]:
         }
         for code, problem in PROBLEMS.items()
     ]
+    if media_type == JSON:
+        return orjson.dumps({"problems": problems})
+    return render_template(
+        "problems.html",
+        language=language,
+        problems=problems,
+        title=text("problems.page_title", language),
+        introduction=text("problems.page_introduction", language),
+    ).encode()

@@ -171,8 +171,7 @@ def change_webhook_secret(services: Services, backend: Backend, webhook: str) ->
     signatures. The body is empty, or an empty object.
     """
     negotiate(JSON)
-    body = read_nothing()
-    key = idempotency(body)
+    key = idempotency(read_nothing())
     webhooks = services.backends.webhooks
     change = partial(webhooks.change_secret, backend.id, webhook, key)
     is_repeated = partial(webhooks.is_repeated, backend.id, key, CHANGE_SECRET, webhook)
@@ -231,8 +230,7 @@ def redeliver_message(services: Services, backend: Backend, webhook: str, messag
     that was deleted only `game.deleted` can be sent again; a challenge cannot. The body is empty, or an empty object.
     """
     negotiate(JSON)
-    body = read_nothing()
-    key = idempotency(body)
+    key = idempotency(read_nothing())
 
     def check_game(game: str) -> None:
         if services.games.access.authenticate_application(game, backend.id) is None:
