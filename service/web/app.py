@@ -1,7 +1,4 @@
-"""The Flask application: routes, error handlers, CORS. It has no state of games.
-
-Owns the order of the middleware between the server and the handlers. Does not depend on the store.
-"""
+"""The Flask application: routes, error handlers, CORS. It has no state of games."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The decorator ``Operation``: describes a handler for the OpenAPI document, and checks access before it is called.
-
-An operation declares what its handler accepts and returns; the handler's docstring is its summary and description in
-the document. ``service.web.access`` checks access. Does not depend on any resource, nor on the document.
-"""
+"""The decorator ``Operation``: describes a handler for the OpenAPI document, and checks access before it is called."""
 
 from __future__ import annotations
 

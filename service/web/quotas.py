@@ -1,7 +1,4 @@
-"""Count the current request in the rate limits, by its application or by the address of its client.
-
-Owns how much work counts as one request or read.
-"""
+"""Count the current request in the rate limits, by its application or by the address of its client."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The schema of a move, shared by lists of legal moves and by requests, so that clients can post a listed move back.
-
-Owns the fields of a move. Does not depend on the rules: the engine decides whether a move is legal.
-"""
+"""The schema of a move, shared by lists of legal moves and by requests, so that clients can post a listed move back."""
 
 from __future__ import annotations
 

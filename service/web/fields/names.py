@@ -1,7 +1,4 @@
-"""The fields of names of players and applications, and of refs.
-
-Owns which characters they may have: a name is one line of text that cannot change the text around it.
-"""
+"""The fields of names, each one line of text that cannot change the text around it, and of refs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Schema fields for the variants: their keys, numbers of seats and options.
-
-Owns how options become fields of the document. Does not depend on any variant: it reads the registry.
-"""
+"""Schema fields for the variants: their keys, numbers of seats and options, as the registry has them."""
 
 from __future__ import annotations
 

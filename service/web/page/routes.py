@@ -1,6 +1,5 @@
 """The page at ``/`` and its files below ``/client/``, which other web pages can import as well.
 
-Owns the files, including the texts of each language, their media types, and the Content-Security-Policy of the page.
 The URL of a file contains a digest of all files, so that browsers can cache it permanently.
 """
 
