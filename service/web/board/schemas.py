@@ -14,7 +14,6 @@ from service.web.fields.shown import SeatedSchema, optional, required
 from service.web.fields.strict import (
     OneOf,
     QueryAspect,
-    Range,
     RequestSchema,
     doc,
     query_boolean,
@@ -107,8 +106,7 @@ class PlacedBoardSchema(Schema):
 
 
 _VERSION: Final = query_integer(
-    "The version whose table is requested. Default: the current one, which is also the highest.",
-    validate=Range(1, MAX_VERSION),
+    "The version whose table is requested. Default: the current one, which is also the highest.", 1, MAX_VERSION
 )
 
 
@@ -117,10 +115,7 @@ class BoardJsonQuerySchema(RequestSchema):
 
     aspect = QueryAspect()
     from_ = query_integer(
-        "Only the tiles from this place on, as tiles never move.",
-        data_key="from",
-        load_default=0,
-        validate=Range(0, len(TILES)),
+        "Only the tiles from this place on, as tiles never move.", 0, len(TILES), data_key="from", load_default=0
     )
     version = _VERSION
     text = query_boolean("Also the ends in words, as `text`.", load_default=False)

@@ -20,7 +20,6 @@ from service.web.fields.shown import (
     waiting_for_field,
 )
 from service.web.fields.strict import (
-    Range,
     RequestSchema,
     query_boolean,
     query_integer,
@@ -165,15 +164,11 @@ class EventsQuerySchema(RequestSchema):
     """The requested events."""
 
     after = query_integer(
-        "The version after which events are requested; the cursor of the last page.",
-        load_default=0,
-        validate=Range(0, MAX_VERSION),
+        "The version after which events are requested; the cursor of the last page.", 0, MAX_VERSION, load_default=0
     )
-    limit = query_integer("The maximum number of events in a page.", load_default=100, validate=Range(1, 1000))
+    limit = query_integer("The maximum number of events in a page.", 1, 1000, load_default=100)
     wait = query_integer(
-        "Seconds that a page waits for an event (long poll); ignored for streams.",
-        load_default=0,
-        validate=Range(0, MAX_WAIT_SECONDS),
+        "Seconds that a page waits for an event (long poll); ignored for streams.", 0, MAX_WAIT_SECONDS, load_default=0
     )
     view = query_boolean(
         "Also the bearer's view of the game: in a page as `game`, in a stream as an item after events.",

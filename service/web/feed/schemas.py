@@ -19,7 +19,7 @@ from service.web.fields.shown import (
     seat_field,
     waiting_for_field,
 )
-from service.web.fields.strict import Range, RequestSchema, invalid, query_integer, string
+from service.web.fields.strict import RequestSchema, invalid, query_integer, string
 
 _CURSOR_PATTERN: Final = rf"^([0-9]{{1,18}}-[0-9]{{1,18}}|{LATEST})$"
 
@@ -42,11 +42,9 @@ class FeedQuerySchema(RequestSchema):
         validate=_check_cursor,
         pattern=_CURSOR_PATTERN,
     )
-    limit = query_integer("The maximum number of items in a page.", load_default=100, validate=Range(1, 1000))
+    limit = query_integer("The maximum number of items in a page.", 1, 1000, load_default=100)
     wait = query_integer(
-        "Seconds that a page waits for an item (long poll); ignored for streams.",
-        load_default=0,
-        validate=Range(0, MAX_WAIT_SECONDS),
+        "Seconds that a page waits for an item (long poll); ignored for streams.", 0, MAX_WAIT_SECONDS, load_default=0
     )
 
 

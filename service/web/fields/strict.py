@@ -292,12 +292,10 @@ class QueryTime(fields.DateTime):
     """A time in a query, in the form of RFC 3339 and with its zone; loaded in milliseconds since 1970."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> Any:
+        if not isinstance(value, str) or len(value) > MAX_TIME_CHARS or not _RFC3339.fullmatch(value):
+            raise invalid("not_a_time")
         try:
-            match = _RFC3339.fullmatch(value) if isinstance(value, str) and len(value) <= MAX_TIME_CHARS else None
-            if match is None:
-                raise ValueError
-            time = datetime.fromisoformat(value.upper())
-            return max(int(time.timestamp() * 1000), 0)
+            return max(int(datetime.fromisoformat(value.upper()).timestamp() * 1000), 0)
         except (ValueError, OverflowError):
             raise invalid("not_a_time") from None
 
@@ -397,8 +395,13 @@ nested: Final[Callable[..., fields.Nested]] = partial(described, fields.Nested)
 integer: Final[Callable[..., StrictInteger]] = partial(described, StrictInteger)
 boolean: Final[Callable[..., StrictBoolean]] = partial(described, StrictBoolean)
 bounded_list: Final[Callable[..., BoundedList]] = partial(described, BoundedList)
-query_integer: Final[Callable[..., QueryInteger]] = partial(described, QueryInteger)
 query_boolean: Final[Callable[..., QueryBoolean]] = partial(described, QueryBoolean)
+
+
+def query_integer(text: str, low: int, high: int, **more: Any) -> QueryInteger:
+    """Return the field of an integer from ``low`` to ``high`` in a query."""
+    return described(QueryInteger, text, validate=Range(low, high), **more)
+
 
 JsonObject = dict[str, Any]
 """A JSON object, as serializers return it, before it is encoded."""

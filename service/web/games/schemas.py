@@ -151,13 +151,9 @@ class GameQuerySchema(RequestSchema):
     """Whether to return a view at once, or to wait until it has changed."""
 
     after = query_integer(
-        "The version of the client's last view; with `wait`, a later one is awaited.",
-        load_default=0,
-        validate=Range(0, MAX_VERSION),
+        "The version of the client's last view; with `wait`, a later one is awaited.", 0, MAX_VERSION, load_default=0
     )
     wait = query_integer(
-        "Seconds to wait at most until the version is past `after` (long poll).",
-        load_default=0,
-        validate=Range(0, MAX_WAIT_SECONDS),
+        "Seconds to wait at most until the version is past `after` (long poll).", 0, MAX_WAIT_SECONDS, load_default=0
     )
     text = text_field(OF_VIEW)

@@ -14,7 +14,6 @@ from service.web.fields.strict import (
     Length,
     QueryTime,
     QueryWords,
-    Range,
     RequestSchema,
     described,
     query_boolean,
@@ -27,9 +26,7 @@ from service.web.view.schemas import OptionsSchema
 STATUSES: Final = ("waiting", "playing", "round_over", "finished")
 _VARIANT: Final = string("Only games of this variant.", validate=KNOWN_VARIANT, example="domino")
 LIMIT: Final = query_integer(
-    "The maximum number of games in a page. A page may have fewer, or none, and yet a `next`.",
-    load_default=50,
-    validate=Range(1, 200),
+    "The maximum number of games in a page. A page may have fewer, or none, and yet a `next`.", 1, 200, load_default=50
 )
 CURSOR: Final = string("`next` of the page before, with the same other parameters.", validate=Length(1, 200))
 
