@@ -321,6 +321,5 @@ def _seat_requests(players: Sequence[dict[str, Any]]) -> tuple[SeatRequest, ...]
     requests = []
     for seat in players:
         kind: SeatKind = HUMAN if "name" in seat else OPEN_SEAT if "open" in seat else BOT
-        name, client_seed, level = seat.get("name"), seat.get("client_seed"), seat.get("bot")
-        requests.append(SeatRequest(kind, name, client_seed, level, seat.get("ref")))
+        requests.append(SeatRequest(kind, seat.get("name"), seat.get("client_seed"), seat.get("bot"), seat.get("ref")))
     return tuple(requests)

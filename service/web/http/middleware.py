@@ -32,9 +32,8 @@ PROBLEM_REASON: Final = "domino.problem_reason"
 QUOTA: Final = "domino.quota"
 """The key for the ``Quota`` that any response shows, also a problem."""
 
-_GIVEN_ID: Final = re.compile(
-    r"(?!.*(?:seat_|app_[A-Za-z0-9_-]{24}_|whsec_))[A-Za-z0-9._-]{1,64}"
-)  # never one that contains a secret
+_GIVEN_ID: Final = re.compile(r"(?!.*(?:seat_|app_[A-Za-z0-9_-]{24}_|whsec_))[A-Za-z0-9._-]{1,64}")
+"""A request id of a client; never one that contains a secret."""
 _TRACE_PARENT: Final = re.compile(r"00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]([0-9a-f])")
 """``traceparent`` of W3C Trace Context, version 00. Its groups: the id of the trace, and whether it is sampled."""
 METHODS: Final = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any, Final
-
-from marshmallow import Schema, fields
+from marshmallow import Schema
 
 from service.reasons import PARAMS, param_type
 from service.web.fields.moves import MoveSchema
 from service.web.fields.shown import TO_ACT, optional, required
-from service.web.fields.strict import doc
 
-_PARAM_FIELDS: Final[dict[type, Callable[..., fields.Field[Any]]]] = {
-    int: fields.Integer,
-    str: fields.String,
-    list: partial(fields.List, fields.String()),
-}
 ProblemParamsSchema = Schema.from_dict(
     {
-        name: _PARAM_FIELDS[param_type(name)](metadata=doc(f"{text[0].upper()}{text[1:]}."))
+        name: optional([str] if param_type(name) is list else param_type(name), f"{text[0].upper()}{text[1:]}.")
         for name, text in PARAMS.items()
     },
     name="ProblemParamsSchema",
