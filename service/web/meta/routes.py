@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Final
 
 import orjson
-from flask import Blueprint, Response
+from flask import Blueprint, Response, request
 from marshmallow import Schema
 
 from service.engine.build import BUILD
@@ -115,15 +115,11 @@ def show_metrics() -> Response:
 
 
 @blueprint.get("/openapi.yaml")
-def show_document() -> Response:
-    """Return the OpenAPI document."""
-    return public(_file("service.web.openapi", "openapi.yaml"), YAML)
-
-
 @blueprint.get("/openapi.json")
-def show_document_as_json() -> Response:
-    """Return the OpenAPI document as JSON, for tools that read JSON only."""
-    return public(_file("service.web.openapi", "openapi.json"), JSON)
+def show_document() -> Response:
+    """Return the OpenAPI document, also as JSON, for tools that read JSON only."""
+    name = request.path.removeprefix("/")
+    return public(_file("service.web.openapi", name), JSON if name.endswith(".json") else YAML)
 
 
 @blueprint.get("/llms.txt")
