@@ -8,7 +8,6 @@ stored. Does not depend on where applications are stored, nor on how a client se
 from __future__ import annotations
 
 import re
-from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from hmac import compare_digest
 from time import monotonic
@@ -20,7 +19,7 @@ from service.backends.store import RedisBackends
 from service.backends.values import Backend, KeyRecord, Repeat, RepeatKnown
 from service.bounded_cache import BoundedCache
 from service.games.model.errors import LimitReached, NotFound, Unauthorized
-from service.games.model.tokens import hash_secret, new_game_id
+from service.games.model.tokens import base64_text, hash_secret, new_game_id
 from service.games.model.views import CommandResult
 from service.games.ports import RandomBytes, TimeSource
 from service.games.store.idempotency import Idempotency, IdempotencyKey, check_same_request, record_name
@@ -274,7 +273,7 @@ class Backends:
 
     def _new_key(self, app: str, now: int, random_bytes: RandomBytes) -> tuple[KeyRecord, str]:
         while True:
-            secret = urlsafe_b64encode(random_bytes(32)).rstrip(b"=").decode()
+            secret = base64_text(random_bytes(32))
             if secret[-_SUFFIX_CHARS].isalnum():  # as above: the suffix is an argument of a command, too
                 key = f"{KEY_PREFIX}{app}_{secret}"
                 return KeyRecord(secret[-_SUFFIX_CHARS:], hash_secret(key), now), key

@@ -1,8 +1,8 @@
 """Access to a game: which seat belongs to a token, and whether an application owns the game.
 
-Owns the only place where a token is matched with a seat, of the stored game or of the cached one. Because a cached game
-may be stale, what is refused on it is decided again on the stored game (``service.web.access``). Does not depend on how
-a token is sent.
+Owns the only place where a token is matched with a seat, of the stored game or of the cached one. A cached game may be
+stale. Therefore a command that is refused on it is decided again on the stored game, and a request that is rejected
+before its command is authenticated again (``service.web.access``). Does not depend on how a token is sent.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class IdempotencyRecord(NamedTuple):
 class WriteRequest(NamedTuple):
     """The identity of a write, which stays the same when the write is sent again.
 
-    ``id``: 48 random bits in base64; it must only differ from other writes at the same version.
+    ``id``: 48 random bits in URL-safe base64, 8 characters; it must only differ from other writes at the same version.
     ``idempotency``: at most one write in 24 hours is committed under its name.
     ``ttl``: seconds for which the game lives after this write; ``None``: the longest lifetime of the store.
     """
@@ -163,7 +163,8 @@ class Store(Protocol):
         """Store a new game; its version is the number of its ``events``, at least one.
 
         ``reminders`` as in ``Commit``. The index of all games lists the game under its ``tenant``; ``code`` is the hash
-        of its join code. Returns as ``commit``. Raises ``GameExists``, ``JoinCodeTaken``, ``OutcomeUnknown``.
+        of its join code. Returns the earlier write under the
+        same idempotency record, if any, else ``None``. Raises ``GameExists``, ``JoinCodeTaken``, ``OutcomeUnknown``.
         """
 
     def read(self, game: str) -> StoredGame | None:
@@ -183,8 +184,8 @@ class Store(Protocol):
         """Replace the state of a game of this tenant by a ``tombstone``, one version later, whatever its version is.
 
         Removes the events, and all reminders except ``outbox``, which becomes ``due`` (milliseconds since 1970), but
-        keeps the expiry. Returns the version of the tombstone, also if an earlier attempt wrote it; ``None`` if the
-        game does not exist. Raises ``OutcomeUnknown``.
+        keeps the expiry. A commit at the same time gets the tombstone as its current game. Returns the version of the
+        tombstone, also if an earlier attempt wrote it; ``None`` if the game does not exist. Raises ``OutcomeUnknown``.
         """
 
     def register(self, game: str, tenant: str) -> None:
@@ -226,9 +227,10 @@ class Store(Protocol):
     def compact(self, game: str) -> None:
         """Compress all events except those of the last write: allowed at any time, meant for a finished game.
 
-        Loses the ids of the compressed writes: the store can no longer find out whether an earlier attempt committed
-        such a write, and a creation that is sent again raises ``GameExists``. Does nothing if the game has expired, is
-        written at the same time, or is already compacted. Raises ``OutcomeUnknown``.
+        Keeps events, versions and expiry, and publishes nothing. Loses the ids of the compressed writes: the store can
+        no longer find out whether an earlier attempt committed such a write, and a creation that is sent again raises
+        ``GameExists``. Does nothing if the game has expired, is written at the same time, or is already compacted.
+        Raises ``OutcomeUnknown``.
         """
 
     def check(self) -> None:

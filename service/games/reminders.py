@@ -117,7 +117,10 @@ class ReminderQueue(Protocol):
         """Return the current time by the clock of the store."""
 
     def read_clock(self, game: str) -> ClockReading:
-        """Return the time by the clock of this game's server, and the allowance if an outage ends now."""
+        """Return the time by the clock of this game's server, and the allowance at that time.
+
+        During an outage, it is the one that applies if the outage ends now.
+        """
 
     def allowance(self, game: str) -> OutageAllowance:
         """Return the last allowance that this process read for this game, without asking the store."""

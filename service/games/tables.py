@@ -15,7 +15,7 @@ HOLD_MS: Final = 10_000
 
 
 class Listing(NamedTuple):
-    """The key of a list of equal tables: their owner, empty for everybody, and the digest ``form_of`` them."""
+    """The key of a list of equal tables: their owner, empty for everybody, and a digest (``form_of``)."""
 
     owner: str
     form: str

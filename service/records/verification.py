@@ -52,20 +52,20 @@ def verify(record: Record, yield_control: Callable[[], None] = lambda: None, bot
     return report
 
 
-def _check_deals(record: Record, rules: Rules, counts: Report, yield_control: Callable[[], None]) -> Iterator[Fault]:
+def _check_deals(record: Record, rules: Rules, report: Report, yield_control: Callable[[], None]) -> Iterator[Fault]:
     """Yield the faults of all complete deals, and count these."""
     for index, recorded in enumerate(record.rounds):
         yield_control()
         dealt = recorded.lines[0].event if recorded.lines else None
         if isinstance(dealt, Dealt):
             faults = _faults_of_deal(rules, record, index, dealt)
-            counts.deals += 1
-            counts.proven += not faults and is_provable(record, recorded)
+            report.deals += 1
+            report.proven += not faults and is_provable(record, recorded)
             yield from faults
 
 
 def _check_play(
-    record: Record, rules: Rules, counts: Report, yield_control: Callable[[], None], *, bots: BotLimits
+    record: Record, rules: Rules, report: Report, yield_control: Callable[[], None], *, bots: BotLimits
 ) -> Iterator[Fault]:
     """Yield the faults of the moves of computer players, and the first fault of the play or else of the result."""
     state: State | None = None
@@ -79,14 +79,14 @@ def _check_play(
         wrong_move = decisions.add(step)
         if wrong_move is not None:
             yield wrong_move
-        counts.moves += isinstance(step.line.event, MOVES)
+        report.moves += isinstance(step.line.event, MOVES)
         if events % YIELD_EVERY == 0:
             yield_control()
     else:
         if events == sum([len(recorded.lines) for recorded in record.rounds]):
             yield from _result_faults(record, state)
-    counts.finished = state is not None and state.phase == FINISHED
-    counts.decisions, counts.unchecked = decisions.checked, tuple(sorted(decisions.unchecked.items()))
+    report.finished = state is not None and state.phase == FINISHED
+    report.decisions, report.unchecked = decisions.checked, tuple(sorted(decisions.unchecked.items()))
 
 
 def rules_of(record: Record) -> tuple[Rules | None, list[Fault]]:

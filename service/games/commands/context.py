@@ -62,4 +62,4 @@ class CommandContext(NamedTuple):
             secret = make(self.runtime.random_bytes)
             return lambda *_, prior=None: secret  # noqa: ARG005 # there is no earlier write without a key
         derive = self.idempotency.derive_bytes
-        return lambda *purpose, prior=None: make(derive(*purpose, key.key, prior=prior and prior.fingerprint))
+        return lambda *purpose, prior=None: make(derive(*purpose, key.key, prior=prior.fingerprint if prior else None))

@@ -22,7 +22,7 @@ from service.games.store.transactions import Decision
 class Expected(NamedTuple):
     """The version of the game that a client expects, and the ETags that it accepts; ``None`` for any.
 
-    An older version still matches if no event since then changed what can be played (``Game.match_version``).
+    An older version still matches if no event since then changed what can be played (``Game.is_current``).
     """
 
     version: int | None = None
@@ -30,7 +30,7 @@ class Expected(NamedTuple):
 
     def matches(self, game: Game, seat: int) -> bool:
         """Return whether the game, as this seat sees it, is as expected. ``etags`` can also contain version numbers."""
-        if self.version is not None and not game.match_version <= self.version <= game.version:
+        if self.version is not None and not game.is_current(self.version):
             return False
         return self.etags is None or any([game.is_current_tag(etag, seat) for etag in self.etags])
 

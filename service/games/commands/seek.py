@@ -7,7 +7,6 @@ one: that game accepts no more writes for this request. Does not depend on how t
 
 from __future__ import annotations
 
-from base64 import urlsafe_b64encode
 from contextlib import suppress
 from functools import partial
 from typing import Final, NamedTuple
@@ -23,7 +22,7 @@ from service.games.model.game import Game
 from service.games.model.game_events import Created, Joined
 from service.games.model.seats import HUMAN, Room, Seat
 from service.games.model.seeking import EVERYBODY, form_of, listings_of, table_of
-from service.games.model.tokens import hash_secret, new_game_id, new_token
+from service.games.model.tokens import hash_secret, new_game_id, new_token, new_write_id
 from service.games.model.views import CommandResult, FoundSeat
 from service.games.model.waiting import deal_if_full
 from service.games.ports import IDEMPOTENCY_TTL, GameExists, IdempotencyRecord
@@ -97,7 +96,7 @@ def _begin(context: CommandContext, command: SeekCommand) -> tuple[_Search, Seek
     rules = check_request(request, runtime.yield_control)
     owner = EVERYBODY if request.app is None else request.app
     form = form_of(request.variant, rules.settings, len(request.seats), clock=request.clock, fill=request.fill)
-    record, seeker = None, Seeker(urlsafe_b64encode(runtime.random_bytes(6)).decode(), HOLD_MS)
+    record, seeker = None, Seeker(new_write_id(runtime.random_bytes).decode(), HOLD_MS)
     if key is not None:
         record = context.idempotency.record(key, _PURPOSE, owner, derives_tokens=True)
         context.repository.transactions.admission.reserve(tenant_of(request))

@@ -198,9 +198,9 @@ class BotsAlone:
         self._refused = BoundedCache[str, int](MAX_REFUSED)
 
     def admit(self, game: Game) -> None:
-        """Count a game that is about to be created, once, if it can go on with computer players alone.
+        """Count a game that is about to be dealt, if it can go on with computer players alone; it counts only once.
 
-        Raises ``TooManyGamesOfBots`` if the tenant has the maximum of running games.
+        Raises ``StorageUnavailable``, ``OutcomeUnknown``, and ``TooManyGamesOfBots`` if the tenant has the maximum.
         """
         absence = None if game.clock is None else game.clock.absence
         fills = game.room is not None and game.room.fill is not None

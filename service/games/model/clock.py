@@ -60,7 +60,8 @@ class RunningClock(NamedTuple):
     ) -> RunningClock:
         """Return the clock at the end of a turn: the bank of the seat loses the time used, and gains the increment.
 
-        It loses nothing if the time was not ``counted`` (``is_counted``), and a seat that is away gains nothing either.
+        It loses nothing if the time was not ``counted`` (``is_counted``): then a computer player moved, after the time
+        of the player had run out. A seat that is away gains nothing either.
         """
         if not self.banks or seat in presence.away:
             return self
@@ -136,7 +137,10 @@ def present_people(state: State, presence: Presence, seats: Seats) -> list[int]:
 
 
 def sleeps(state: State, presence: Presence, seats: Seats) -> bool:
-    """Return whether a game waits until a player comes back: all people are away, and one has not forfeited."""
+    """Return whether a game waits until a player comes back: all people are away, and one has not forfeited.
+
+    If all have forfeited, the computer players finish the match.
+    """
     if present_people(state, presence, seats):
         return False
     return any([seat in seats.people and seat not in presence.forfeited for seat in state.active_seats()])

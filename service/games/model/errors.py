@@ -11,7 +11,7 @@ class Unauthorized(Refusal):
 
 
 def unauthorized() -> Unauthorized:
-    """Return the refusal of an invalid token, the same for every cause."""
+    """Return the refusal of an invalid token, the same for every cause, so that clients cannot distinguish causes."""
     return Unauthorized("unknown_token")
 
 

@@ -61,7 +61,7 @@ def advance_match(game: Game, seat: int, move: Move) -> tuple[Game, Sequence[Eve
 
 
 def _with_forced_moves(game: Game, events: Sequence[Event]) -> tuple[Game, Sequence[Event]]:
-    """Make the forced draws and passes of people that follow, until the round ends; return the game, and all events."""
+    """Make the forced draws and passes of people that follow; return the game, and all events. Ends with the round."""
     all_events, latest, presence = list(events), events, game.presence
     game = game._replace(auto=False)  # so that ``advance_match`` makes one move only
     while game.state.phase == PLAYING:

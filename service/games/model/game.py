@@ -91,7 +91,7 @@ class GameFacts(NamedTuple):
     spectators: bool = True
     """Whether anybody can read the game, and not only its seats and its owner."""
     pace: int | None = None
-    """Milliseconds between an event and the move of a computer player."""
+    """Milliseconds between an event and the move of a computer player; ``None``: the default."""
     presence: Presence = ALL_PRESENT
     clock: ClockSettings | None = None
     running_clock: RunningClock = STOPPED
@@ -172,6 +172,10 @@ class Game(GameFacts):
         """Return the game with a new value for this seat."""
         return self._replace(seats=Seats((*self.seats[:seat], value, *self.seats[seat + 1 :])))
 
+    def is_current(self, version: int) -> bool:
+        """Return whether a move for ``version`` is still accepted: no event since then changed what can be played."""
+        return self.match_version <= version <= self.version
+
     def etag(self, viewer: Viewer) -> str:
         """Return the ETag of this version for a viewer. It reveals nothing hidden.
 
@@ -184,11 +188,9 @@ class Game(GameFacts):
         return f"{self.version}-{self.match_write_id}{write}-{'s' if viewer is None else viewer}"
 
     def is_current_tag(self, tag: str, seat: int) -> bool:
-        """Return whether the tag is the number, or the ETag for this seat, of a version since ``match_version``."""
+        """Return whether the tag is the number of a current version, or its ETag for this seat (``is_current``)."""
         number = tag.partition("-")[0]
-        if not number.isdecimal() or len(number) > _MAX_VERSION_DIGITS:
-            return False
-        if not self.match_version <= int(number) <= self.version:
+        if not number.isdecimal() or len(number) > _MAX_VERSION_DIGITS or not self.is_current(int(number)):
             return False
         of_match, of_seat = f"{number}-{self.match_write_id}", f"-{seat}"
         if tag in (number, of_match + of_seat):

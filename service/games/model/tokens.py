@@ -41,13 +41,18 @@ def new_game_id(random_bytes: RandomBytes) -> str:
 
     It does not start with a hyphen, because a command line would read such an id as an option.
     """
-    name = urlsafe_b64encode(random_bytes(16)).rstrip(b"=").decode()
+    name = base64_text(random_bytes(16))
     return with_shard("A" + name[1:] if name.startswith("-") else name)
 
 
 def new_token(random_bytes: RandomBytes) -> str:
     """Return a token for a seat: 256 random bits after the prefix ``seat_``."""
-    return SEAT_PREFIX + urlsafe_b64encode(random_bytes(32)).rstrip(b"=").decode()
+    return SEAT_PREFIX + base64_text(random_bytes(32))
+
+
+def new_write_id(random_bytes: RandomBytes) -> bytes:
+    """Return an id for a write: 48 bits, 8 characters. It must only differ from other writes at the same version."""
+    return urlsafe_b64encode(random_bytes(6))
 
 
 def hash_secret(secret: str) -> bytes:
@@ -99,7 +104,12 @@ def is_join_code(text: str, join_hash: bytes | None) -> bool:
 
 def short_digest(*words: str) -> str:
     """Return a digest of these words: 128 bits, 22 URL-safe characters. It depends on the boundaries of the words."""
-    return urlsafe_b64encode(sha256(_with_lengths(words)).digest()[:16]).rstrip(b"=").decode()
+    return base64_text(sha256(_with_lengths(words)).digest()[:16])
+
+
+def base64_text(data: bytes) -> str:
+    """Return data as URL-safe text, without padding."""
+    return urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 def _with_lengths(words: Iterable[str]) -> bytes:

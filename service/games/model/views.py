@@ -42,8 +42,10 @@ class SeatView(NamedTuple):
 
 
 class GameView(NamedTuple):
-    """What one viewer can see of a game at one version, in fields as in ``Game``. Only its owner sees ``ref``.
+    """What one viewer can see of a game at one version. Times are in milliseconds since 1970.
 
+    ``deadline``: of the running turn or deal, with the allowance after an outage.
+    ``ref``: only its owner sees it.
     ``join_code``: for the open seats; only the owner sees it.
     ``fills_at``: when computer players get the open seats; ``None`` for never.
     """

@@ -112,7 +112,7 @@ class Follower(ABC, Generic[Page]):
         return None
 
     def poll(self) -> Page | None:
-        """Return the items after the cursor without waiting. Raises as ``wait``, and ``StorageUnavailable``."""
+        """Return the items after the cursor without waiting, if any. Raises as ``wait``, and ``StorageUnavailable``."""
         page = self._next_page()
         if page is not None:
             self._record_delivery(page)

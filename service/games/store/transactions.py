@@ -6,7 +6,6 @@ of a decision.
 
 from __future__ import annotations
 
-from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Final, NamedTuple, TypeVar
@@ -19,6 +18,7 @@ from service.games.model.following import with_events
 from service.games.model.game import Game, GameStatus
 from service.games.model.game_events import Filled, GameEvent, HostingEvent, Started
 from service.games.model.schedule import reminders
+from service.games.model.tokens import new_write_id
 from service.games.ports import (
     NO_CODES,
     TRACE,
@@ -106,7 +106,7 @@ class Transactions:
 
         Sends it again if no answer comes. Raises ``ShareUsedUp``, ``KeyReused``, ``JoinCodeTaken``, ``OutcomeUnknown``.
         """
-        write = WriteRequest(urlsafe_b64encode(self._random_bytes(6)), record, self._lifetimes.of(game) // 1000)
+        write = WriteRequest(new_write_id(self._random_bytes), record, self._lifetimes.of(game) // 1000)
         at, yielding = game.created_at, self._history.yielding
         game = with_events(game, events, start, at=at, write_id=write.id.decode(), yielding=yielding)
         game = game._replace(trace=TRACE.get())
@@ -157,7 +157,7 @@ class Transactions:
         Raises what ``decide`` raises on the stored game, ``NotFound`` if the game has expired, ``KeyReused``,
         ``JoinCodeTaken``, ``OutcomeUnknown``.
         """
-        write = WriteRequest(urlsafe_b64encode(self._random_bytes(6)), record)
+        write = WriteRequest(new_write_id(self._random_bytes), record)
         began = now = self._clock()
         for _ in range(MAX_ATTEMPTS):
             try:
