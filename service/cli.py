@@ -81,14 +81,14 @@ def _add_app_commands(parser: argparse.ArgumentParser) -> None:
 def _add_game_commands(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(title="commands", metavar="command", required=True)
 
-    def add(name: str, meaning: str) -> argparse.ArgumentParser:
-        return _add_command(commands, name, meaning, run=f"service.cli_games:{name}_games", needs="redis")
+    def add(name: str, meaning: str, run: str) -> argparse.ArgumentParser:
+        return _add_command(commands, name, meaning, run=f"service.cli_games:{run}", needs="redis")
 
-    list_command = add("list", "list stored games, the largest first")
+    list_command = add("list", "list stored games, the largest first", "list_games")
     list_command.add_argument("--json", action="store_true", dest="as_json", help="print an object on each line")
-    show_command = add("show", "print games and their players, but no tiles")
+    show_command = add("show", "print games and their players, but no tiles", "show_games")
     show_command.add_argument("ids", nargs="+", metavar="ID", help="the ids of games")
-    delete_command = add("delete", "delete stored games, as their application would")
+    delete_command = add("delete", "delete stored games, as their application would", "delete_games")
     ids_help = "the ids of games; none: those that the options select"
     delete_command.add_argument("ids", nargs="*", metavar="ID", help=ids_help)
     yes_help = "delete the games that the options select, instead of counting them"

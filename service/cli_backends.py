@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable
+from functools import wraps
 from time import monotonic
 from typing import Any, Final
 
@@ -55,6 +56,7 @@ def _command(act: Callable[..., int | None]) -> Callable[..., int]:
     It returns the exit status, by default 0.
     """
 
+    @wraps(act)
     def run(settings: Settings, **arguments: Any) -> int:
         configure_logging(settings.log_level, settings.log_format)
         storage = open_storage(settings, Metrics())

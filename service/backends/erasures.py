@@ -59,7 +59,7 @@ class _Round(NamedTuple):
     unreadable: set[str]
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Erasures:
     """The erasures in a store. ``on_erased`` makes every process drop a game from its caches.
 

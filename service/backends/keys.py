@@ -201,7 +201,7 @@ class Backends:
         for _ in range(_MAX_ATTEMPTS):
             now = self._clock()
             request = self._repeatable(key, app)
-            # Before the idempotency record: the key is valid here even if the same request, sent twice, ends it next.
+            # Read before the idempotency record: the same request, sent twice, may end its key right after.
             before = self._existing(app)
             prior = request.prior(now)
             if presented is not None and not (prior and _is_requested_with(presented, prior.answer)):
@@ -246,7 +246,7 @@ class Backends:
         for _ in range(_MAX_ATTEMPTS):
             before = self._existing(app)
             after = change(before)
-            if after == before or self._replace(before, after):
+            if self._replace(before, after):  # also an equal value, so that replicas confirm it
                 return after
         raise StorageUnavailable("contention")
 

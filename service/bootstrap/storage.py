@@ -1,6 +1,6 @@
 """Build the stores of a process in Redis, its games, and the sender of requests to URLs of applications.
 
-Owns the list of adapters, and the metrics that observe each. Does not depend on the purpose of a process.
+Owns the list of adapters, and the metrics that observe each. Does not depend on HTTP.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The parts that gunicorn loads: its settings, the worker, and the application.
+"""The parts that gunicorn loads: its settings and the worker.
 
 Owns how requests are read from connections, and responses written to them. Does not depend on the application.
 """

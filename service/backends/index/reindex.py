@@ -30,7 +30,7 @@ class Progress(NamedTuple):
     removed: int = 0
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Reindexer:
     """Rebuilds indexes; ``report`` is called after each game. Every method can raise ``StorageUnavailable``."""
 

@@ -64,7 +64,7 @@ class Outcome(NamedTuple):
     gone: bool = False
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Deliveries:
     """Delivers messages to the endpoints of a store.
 

@@ -57,7 +57,7 @@ class WebhookChange(NamedTuple):
     active: bool | None = None
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Webhooks:
     """The endpoints of a store. Every method raises ``StorageUnavailable``; those that write, ``OutcomeUnknown``.
 
