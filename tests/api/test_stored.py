@@ -130,6 +130,8 @@ def test_an_event_of_a_newer_service_is_not_served_by_this_one(api: Api, server:
         answer = api.get(f"{table.path}/events{query}")
         assert status_and_code(answer) == (503, "storage_unavailable")
         assert int(answer.headers["Retry-After"]) > 0
+    (event,) = api.get(f"{table.path}/events?after=99").get_json()["events"]  # which needs no event
+    assert event["type"] == "reset"
 
 
 def test_an_arranged_deal_is_discarded_once_it_was_dealt(api: Api, store: RedisStore) -> None:
