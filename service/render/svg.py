@@ -24,28 +24,8 @@ from service.render.geometry import Area, Geometry, PlacedEnd, PlacedTile
 # The pips of a half, as the path of an SVG.
 
 
-_ROWS: Final = (
-    (0, 0, 0),
-    (0, 1, 0),
-    (0, 0, 0),
-    (0, 0, 0),
-    (2, 0, 2),
-    (2, 1, 2),
-    (3, 0, 3),
-    (3, 1, 3),
-    (3, 2, 3),
-    (3, 3, 3),
-    (4, 2, 4),
-    (4, 3, 4),
-    (4, 4, 4),
-    (5, 3, 5),
-    (5, 4, 5),
-    (5, 5, 5),
-    (6, 4, 6),
-    (6, 5, 6),
-    (6, 6, 6),
-)
-"""The number of pips in each row, by the number on the half; ``_DIAGONAL`` has those of 2 and 3."""
+_ROWS: Final = "000 010 000 000 202 212 303 313 323 333 424 434 444 535 545 555 646 656 666"
+"""For each number on a half, the numbers of pips in the three rows; ``_DIAGONAL`` has those of 2 and 3."""
 
 _STEP: Final = 0.54
 """The distance from the centre of a half to its outer rows, in units."""
@@ -69,7 +49,7 @@ class Pips(NamedTuple):
 def pips_of(number: int) -> Pips:
     """Return the pips of a number, for a horizontal tile; 0 has none."""
     points = pip_places(number)
-    _, width = _SIZES[max(3, *_ROWS[number])]
+    _, width = _SIZES[max(3, *map(int, _ROWS.split()[number]))]
     return Pips("".join([f"M{short(x)}{_second(y)}h0" for x, y in points]), width)
 
 
@@ -77,7 +57,7 @@ def pip_places(number: int) -> list[tuple[float, float]]:
     """Return the centres of the pips, relative to the centre of the half, in units."""
     if number in _DIAGONAL:
         return [(place, place) for place in _DIAGONAL[number]]
-    rows = _ROWS[number]
+    rows = [int(count) for count in _ROWS.split()[number]]
     longest = max(3, *rows)
     span, _ = _SIZES[longest]
     return [(x, y) for count, y in zip(rows, (-_STEP, 0.0, _STEP), strict=True) for x in _row(count, longest, span)]
@@ -157,40 +137,25 @@ _ON_DARK: Final = _numbers(
     "f3ab7c 71a6c7 fea09f"
 )
 
-LIGHT: Final = Palette(
-    cloth="#2d6a50",
-    rail="#245842",
-    seam="#3b7d62",
-    shade="#1d4a37",
-    face="#fffdf5",
-    edge="#e3dac2",
-    line="#c9bc9c",
-    ink="#1f2933",
-    back="#7c2d3a",
-    back_edge="#e3dac2",
-    lattice="#f3d9c0",
-    ring="#ffe08a",
-    outline="#ffc53d",
-    dot="#c2410c",
-    numbers=_ON_LIGHT,
-)
-DARK: Final = Palette(
-    cloth="#14342a",
-    rail="#0e271f",
-    seam="#1f4739",
-    shade="#0b1f19",
-    face="#20242c",
-    edge="#8b94a3",
-    line="#5b6472",
-    ink="#e9ebf0",
-    back="#4a1f29",
-    back_edge="#8b94a3",
-    lattice="#e0b9a0",
-    ring="#e8c468",
-    outline="#f2b632",
-    dot="#f2b632",
-    numbers=_ON_DARK,
-)
+_ON_SCREEN: Final = {
+    "cloth": ("#2d6a50", "#14342a"),
+    "rail": ("#245842", "#0e271f"),
+    "seam": ("#3b7d62", "#1f4739"),
+    "shade": ("#1d4a37", "#0b1f19"),
+    "face": ("#fffdf5", "#20242c"),
+    "edge": ("#e3dac2", "#8b94a3"),
+    "line": ("#c9bc9c", "#5b6472"),
+    "ink": ("#1f2933", "#e9ebf0"),
+    "back": ("#7c2d3a", "#4a1f29"),
+    "back_edge": ("#e3dac2", "#8b94a3"),
+    "lattice": ("#f3d9c0", "#e0b9a0"),
+    "ring": ("#ffe08a", "#e8c468"),
+    "outline": ("#ffc53d", "#f2b632"),
+    "dot": ("#c2410c", "#f2b632"),
+}
+"""The colours of the light and of the dark palette."""
+LIGHT: Final = Palette(**{name: light for name, (light, _) in _ON_SCREEN.items()}, numbers=_ON_LIGHT)
+DARK: Final = Palette(**{name: dark for name, (_, dark) in _ON_SCREEN.items()}, numbers=_ON_DARK)
 PRINT: Final = Palette._make(["#000"] * len(Palette._fields))._replace(
     cloth="none", rail="none", seam="none", shade="none", face="#fff", back="#fff", numbers=()
 )
@@ -395,9 +360,8 @@ class _Picture:
     def _last(self, placed: PlacedTile) -> str:
         """Return the marks of the tile laid last: an outline, and a dot at a corner."""
         width, height = (3.84, 1.84) if placed.rotation % 180 == 0 else (1.84, 3.84)
-        left, top, right = [
-            short(coordinate) for coordinate in (placed.x - width / 2, placed.y - height / 2, placed.x + width / 2)
-        ]
+        edges = (placed.x - width / 2, placed.y - height / 2, placed.x + width / 2)
+        left, top, right = [short(edge) for edge in edges]
         box = f'<rect class="o" x="{left}" y="{top}" width="{width}" height="{height}" rx=".34"/>'
         return f'{box}<circle class="v" cx="{right}" cy="{top}" r=".3"/>'
 
