@@ -39,9 +39,8 @@ def add_commands(commands: Commands[argparse.ArgumentParser]) -> None:
     """Add ``apps``, ``games`` and ``reindex``."""
     _add_app_commands(commands.add_parser("apps", help="create, list and change applications and their keys"))
     _add_game_commands(commands.add_parser("games", help="list stored games by size, age and tenant, and delete them"))
-    reindex = commands.add_parser(
-        "reindex", help="rebuild the lists of games of all applications, or of one; the service may run meanwhile"
-    )
+    meaning = "rebuild the lists of games of all applications, or of one; the service may run meanwhile"
+    reindex = commands.add_parser("reindex", help=meaning)
     reindex.add_argument("app", nargs="?", metavar="id", help="the id of an application; none: all")
     reindex.set_defaults(run="service.cli_backends:reindex", needs="redis")
 
@@ -59,13 +58,8 @@ def _add_app_commands(parser: argparse.ArgumentParser) -> None:
     command.add_argument("name", help="a name for people, of at most 60 characters")
     add("list", "list the applications with the suffixes of their keys", "list_all", of_one=False)
     command = add("rotate", "create a new key for an application, and print it", "rotate")
-    command.add_argument(
-        "--overlap",
-        type=_number,
-        default=86_400,
-        metavar="SECONDS",
-        help="how long the other keys stay valid (86400); 0: they are revoked at once",
-    )
+    text = "how long the other keys stay valid (86400); 0: they are revoked at once"
+    command.add_argument("--overlap", type=_number, default=86_400, metavar="SECONDS", help=text)
     command = add("revoke", "revoke a key of an application, or all of them", "revoke")
     command.add_argument("suffix", nargs="?", help="the suffix of the key; none: all keys")
     meaning = "reject the keys of an application until it is resumed; its games continue"
@@ -96,18 +90,12 @@ def _add_game_commands(parser: argparse.ArgumentParser) -> None:
     for command, limit in ((list_command, 50), (delete_command, 1_000_000)):
         command.add_argument("--tenant", help="only those of this application or network, as `games list` shows it")
         command.add_argument("--address", help="only those that were created from the network of this address")
-        command.add_argument(
-            "--older",
-            type=_number,
-            default=0,
-            metavar="DAYS",
-            help="only those without a write for this number of days",
-        )
+        older_help = "only those without a write for this number of days"
+        command.add_argument("--older", type=_number, default=0, metavar="DAYS", help=older_help)
         command.add_argument("--unmoved", action="store_true", help="only those in which nobody has moved")
         command.add_argument("--sort", choices=("size", "age"), default="size", help="the largest or the oldest first")
-        command.add_argument(
-            "--limit", type=_number, default=limit, metavar="N", help=f"the maximum number of games ({limit})"
-        )
+        limit_help = f"the maximum number of games ({limit})"
+        command.add_argument("--limit", type=_number, default=limit, metavar="N", help=limit_help)
 
 
 def _add_record_commands(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -135,9 +123,8 @@ def _add_command(
     ``run``: the function. Most are given by their names, as their modules are not needed to serve.
     ``needs``: ``settings`` if it is called with the settings; ``redis`` if these must have the URL of a server.
     """
-    command: argparse.ArgumentParser = commands.add_parser(
-        name, help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}."
-    )
+    description = f"{meaning[0].upper()}{meaning[1:]}."
+    command: argparse.ArgumentParser = commands.add_parser(name, help=meaning, description=description)
     command.set_defaults(**defaults)
     return command
 
@@ -207,17 +194,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     parser.set_defaults(run=_serve, needs="settings")
     commands = parser.add_subparsers(title="commands", metavar="command")
-    commands.add_parser(
-        "serve", help="run the server until Ctrl-C (the default); without REDIS_URL also an embedded Redis server"
-    )
+    meaning = "run the server until Ctrl-C (the default); without REDIS_URL also an embedded Redis server"
+    commands.add_parser("serve", help=meaning)
     bots = commands.add_parser("bots", help="make the moves of computer players until Ctrl-C; needs REDIS_URL")
     bots.set_defaults(run=_run_process, name="bots")
     scheduler = commands.add_parser("scheduler", help="handle expired deadlines until Ctrl-C; needs REDIS_URL")
     scheduler.set_defaults(run=_run_process, name="scheduler")
     add_commands(commands)
-    messenger = commands.add_parser(
-        "messenger", help="send the events of games to their applications until Ctrl-C; needs REDIS_URL"
-    )
+    meaning = "send the events of games to their applications until Ctrl-C; needs REDIS_URL"
+    messenger = commands.add_parser("messenger", help=meaning)
     messenger.set_defaults(run=_run_process, name="messenger")
     _add_record_commands(commands)
     return parser

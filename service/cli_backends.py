@@ -186,8 +186,7 @@ def _keys(keys: Backends, backend: Backend) -> str:
 def _limits(backend: Backend) -> str:
     """Return an application's own limits as text; limits that are not listed are the usual ones."""
     units = {"requests": "requests/min", "games": "games/min", "stored": "MiB/day"}
-    own = backend.limits._asdict()
-    shown = [f"{limit or 'any'} {units[name]}" for name, limit in own.items() if limit is not None]
+    shown = [f"{limit or 'any'} {units[name]}" for name, limit in backend.limits._asdict().items() if limit is not None]
     return ", ".join(shown) or "the usual limits"
 
 

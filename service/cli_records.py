@@ -183,9 +183,8 @@ def _player(seat: SeatSummary) -> dict[str, float]:
 
 
 def _report(record: Record, match_review: Review) -> Iterator[str]:
-    yield _COLUMNS.format(
-        "seat", "player", "decisions", "given away", "error", "result", "luck", "error", "skill", "error"
-    )
+    names = "seat", "player", "decisions", "given away", "error", "result", "luck", "error", "skill", "error"
+    yield _COLUMNS.format(*names)
     for seat in map(_player, summaries(len(record.players), match_review)):
         given_away = (f"{seat['given_away']:.2f}", f"{seat['error']:.2f}")
         luck = [f"{seat[name]:.1f}" for name in ("result", "luck", "luck_error", "skill", "skill_error")]

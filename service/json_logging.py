@@ -36,12 +36,9 @@ class JsonFormatter(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
         }
-        trace = TRACE.get()
-        if trace:
+        if trace := TRACE.get():
             line["trace_id"] = trace
-        fields = getattr(record, "fields", None)
-        if fields is not None:
-            line |= fields
+        line |= getattr(record, "fields", None) or {}
         if stack := _stack(record):
             line["stack"] = stack
         return orjson.dumps(line, default=str).decode()

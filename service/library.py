@@ -157,10 +157,8 @@ class Match:
         level = level or self.bots.get(seat, "greedy")
         deck, number = self._deck, self._state.round
         seed = deck.seed if deck.game is None else round_seed(deck.seed, number)
-        decision_seed = seed_of_decision(seed, seat, len(self._events) + 1)
-        return choose_move(
-            self.rules, observe(self.rules, self._state, self._round_events(), seat), level, decision_seed
-        )
+        observation = observe(self.rules, self._state, self._round_events(), seat)
+        return choose_move(self.rules, observation, level, seed_of_decision(seed, seat, len(self._events) + 1))
 
     def record(self, date: str = "") -> str:
         """Return the record of the match as text (``docs/record.md``), including all hands of a running round."""
@@ -183,8 +181,7 @@ class Match:
 
     def _round_events(self) -> list[Event]:
         """Return the events of the current round, its deal first."""
-        deal_index = max([index for index, event in enumerate(self._events) if isinstance(event, Dealt)])
-        return self._events[deal_index:]
+        return self._events[max([index for index, event in enumerate(self._events) if isinstance(event, Dealt)]) :]
 
 
 def _name_of(secret: bytes) -> str:

@@ -171,17 +171,8 @@ def position_key(rules: Rules, state: State) -> object:
     for score in state.placements_scored:
         scored[score.seat] = scored.get(score.seat, 0) + score.points
     followers = rules.may_follow(state.layout, state.hands[turn]) if state.tiles_laid else None
-    ends = tuple(sorted(_ends(state.layout)))
-    return (
-        state.hands,
-        state.stock,
-        turn,
-        state.drew,
-        state.went_out_first,
-        followers,
-        ends,
-        tuple(sorted(scored.items())),
-    )
+    ends, points = tuple(sorted(_ends(state.layout))), tuple(sorted(scored.items()))
+    return (state.hands, state.stock, turn, state.drew, state.went_out_first, followers, ends, points)
 
 
 def _ends(layout: Layout) -> list[tuple[object, ...]]:

@@ -144,8 +144,7 @@ class Sampler:
         if self._turn_depends_on_hands:
             view, events = self._observation.view, self._observation.events
             return imagined(self._rules, view, events, hands, stock=stock)
-        state: State = _new(State, (hands, stock, *self._rest))
-        return state
+        return _new(State, (hands, stock, *self._rest))
 
     # The deal
 

@@ -421,11 +421,8 @@ def _opened(
     mask = 0
     for wanted_mask in wanted:
         mask |= wanted_mask
-    return (
-        tuple([(*side, count, want) for side, count, want in zip(sides, counts, wanted, strict=True)]),
-        mask,
-        sum(counts),
-    )
+    opened = tuple([(*side, count, want) for side, count, want in zip(sides, counts, wanted, strict=True)])
+    return opened, mask, sum(counts)
 
 
 @cache

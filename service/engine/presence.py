@@ -176,8 +176,7 @@ def with_forfeits(
     """
     last = events[-1] if events and forfeited else None
     if isinstance(last, Finished):
-        winners = _winners_after_forfeits(rules, after, last.winners, forfeited)
-        return (*events[:-1], Finished(winners))
+        return (*events[:-1], Finished(_winners_after_forfeits(rules, after, last.winners, forfeited)))
     end = end_by_forfeit(rules, after, forfeited) if isinstance(last, Eliminated) else None
     return events if end is None else (*events, end)
 

@@ -211,9 +211,7 @@ def deal(rules: Rules, deck: Deck, state: State) -> tuple[Dealt, State]:
     """
     round_number = state.round + 1
     arranged = deck.arranged[state.round] if state.round < len(deck.arranged) else None
-    if arranged and [bool(hand) for hand in arranged.hands] == [
-        not eliminated for eliminated in state.eliminated_round
-    ]:
+    if arranged and [bool(hand) for hand in arranged.hands] == [not out for out in state.eliminated_round]:
         dealt = Dealt(round_number, sort_hands(arranged.hands), arranged.stock, arranged=True)
         return dealt, _apply_dealt(rules, state, dealt)
     size = rules.hand_size(state.eliminated_round.count(0))
@@ -488,9 +486,8 @@ def _apply_round_ended(rules: Rules, state: State, event: RoundEnded) -> State:
 
 def _apply_eliminated(rules: Rules, state: State, event: Eliminated) -> State:
     seat = event.seat
-    state = state._replace(
-        eliminated_round=(*state.eliminated_round[:seat], state.round, *state.eliminated_round[seat + 1 :])
-    )
+    rounds = (*state.eliminated_round[:seat], state.round, *state.eliminated_round[seat + 1 :])
+    state = state._replace(eliminated_round=rounds)
     return state._replace(dealer=rules.dealer(state) if state.active_seats() else None)
 
 

@@ -233,8 +233,7 @@ class Rules:
             return self.spread
         if self.form.line_ends:
             return "line" if len(self.form.line_ends) == 2 else "arm"
-        lead = double(0)
-        with_lead = self.lay_tile(empty_layout(self.form), None, lead, 0, face_down=False)
+        with_lead = self.lay_tile(empty_layout(self.form), None, double(0), 0, face_down=False)
         return "cross" if self.branching(with_lead, double(1)) == NEVER else "tree"
 
     def team(self, seat: int) -> int | None:

@@ -58,8 +58,7 @@ class _TranscriptWriter:
         record = self._record
         variant = variants().get(record.variant)
         name = text(f"games.{variant.key}.name", DEFAULT_LANGUAGE) if variant else record.variant
-        title = f"{name}: {joined(self._names, DEFAULT_LANGUAGE)}"
-        yield from wrap_words(title.split(" "), WIDTH)
+        yield from wrap_words(f"{name}: {joined(self._names, DEFAULT_LANGUAGE)}".split(" "), WIDTH)
         facts = [f"{key} {format_value(value)}" for key, value in record.options]
         facts += [f"{self._names[bot.seat]}: computer player {bot.level} {bot.edition}" for bot in record.bots]
         facts += [] if record.clock is None else [_clock(record.clock)]

@@ -78,8 +78,7 @@ def _score_round(blocked_score: str, teams: int, rounding: _Rounding) -> ScoreRo
     def score_round(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
         lines = placement_lines(state, "8.8", lambda score: str(score.ends_sum))
         if ended_by == "target":
-            result = round_result(state, ended_by, hands, lines)
-            return result._replace(winner=state.layout.placements[-1].seat)
+            return round_result(state, ended_by, hands, lines)._replace(winner=state.layout.placements[-1].seat)
         return round_result(state, ended_by, hands, lines + hands_count.lines(state, ended_by, hands))
 
     return score_round

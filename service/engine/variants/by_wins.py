@@ -199,18 +199,14 @@ class _Scoring(NamedTuple):
         ):
             text = f"six love {text}"
         lines = [ScoreLine(seat, value, "16.5", text) for seat, has_won in enumerate(won) if has_won]
-        reset = self.settings["reset"]
+        reset, word = self.settings["reset"], "bruk "
+        lost: list[int] = []
         if reset == "others":
-            reset_totals = [0 if has_won else total for total, has_won in zip(totals, won, strict=True)]
             word = ""
-        else:
-            reset_totals = (
-                totals if reset == "all_scored" and all(totals) and not self._is_decider(tuple(totals)) else []
-            )
-            word = "bruk "
-        lines += [
-            ScoreLine(seat, -total, "16.7", f"{word}{total} → 0") for seat, total in enumerate(reset_totals) if total
-        ]
+            lost = [0 if has_won else total for total, has_won in zip(totals, won, strict=True)]
+        elif reset == "all_scored" and all(totals) and not self._is_decider(tuple(totals)):
+            lost = totals
+        lines += [ScoreLine(seat, -total, "16.7", f"{word}{total} → 0") for seat, total in enumerate(lost) if total]
         return lines
 
     def _value(self, state: State, ended_by: EndReason) -> tuple[int, str]:

@@ -49,8 +49,7 @@ _TABLES: Final[dict[str, dict[str, Value]]] = {
 
 
 def _build(options: Options, seats: int) -> Rules:
-    defaults = _TABLES[options["table"]]
-    settings = fill_defaults(options, defaults)
+    settings = fill_defaults(options, _TABLES[options["table"]])
     tiles = double_set(settings["set"])
     hand = _HANDS[settings["set"]]
     return Rules(

@@ -75,8 +75,7 @@ def change_join_code(context: CommandContext, access: Access, key: IdempotencyKe
     transact = context.repository.transactions.transact
     for code in codes:
         with suppress(JoinCodeTaken):
-            decide = partial(_decide_join_code, code())
-            committed = transact(access.game, decide, record)
+            committed = transact(access.game, partial(_decide_join_code, code()), record)
             # A repeated request does not know which code was stored, and returns the one that is valid now, if any.
             candidates = [derive(prior=committed.prior) for derive in codes] if committed.replayed else [code()]
             valid = [text for text in candidates if is_join_code(text, committed.after.join_hash)]

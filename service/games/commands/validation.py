@@ -103,9 +103,8 @@ def check_request(request: GameRequest, yield_control: Callable[[], None]) -> Ru
         errors["fill"] = [Reason("only_with_open_seats")]
     if request.unique_names:
         names = [player.name for player in request.seats]
-        errors |= {
-            f"players.{seat}.name": [NAME_TAKEN] for seat, name in enumerate(names) if is_taken(name, names[:seat])
-        }
+        taken = [seat for seat, name in enumerate(names) if is_taken(name, names[:seat])]
+        errors |= {f"players.{seat}.name": [NAME_TAKEN] for seat in taken}
     errors |= {
         f"players.{seat}.client_seed": [FIXED_DEALS]
         for seat, player in enumerate(request.seats)
@@ -160,14 +159,12 @@ def _deal_errors(rules: Rules, index: int, deal: ArrangedDeal) -> list[Reason]:
 
 def _set_errors(expected: Sequence[Tile], given: Sequence[Tile]) -> list[Reason]:
     """Return how the given tiles differ from the expected set."""
-    errors = []
-    duplicate = sort_tiles([tile for tile, count in Counter(given).items() if count > 1])
-    foreign = sort_tiles(set(given) - set(expected))
-    missing = sort_tiles(set(expected) - set(given))
-    for tiles, word in ((duplicate, "tiles_twice"), (foreign, "tiles_foreign"), (missing, "tiles_missing")):
-        if tiles:
-            errors.append(Reason(word, {"tiles": [tile.name for tile in tiles]}))
-    return errors
+    differences = {
+        "tiles_twice": sort_tiles([tile for tile, count in Counter(given).items() if count > 1]),
+        "tiles_foreign": sort_tiles(set(given) - set(expected)),
+        "tiles_missing": sort_tiles(set(expected) - set(given)),
+    }
+    return [Reason(word, {"tiles": [tile.name for tile in tiles]}) for word, tiles in differences.items() if tiles]
 
 
 def check_client_seed(game: Game) -> None:

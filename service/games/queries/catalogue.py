@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
@@ -35,8 +35,7 @@ class Strength(NamedTuple):
 def measured_strength() -> tuple[Strength, ...]:
     """Return all measurements that have enough deals."""
     file = resources.files("service.games.queries") / "strength.json"
-    rows: list[dict[str, Any]] = orjson.loads(file.read_bytes())
-    return tuple([Strength(**row) for row in rows])
+    return tuple([Strength(**row) for row in orjson.loads(file.read_bytes())])
 
 
 class DealRow(NamedTuple):

@@ -192,8 +192,7 @@ class RedisStore(Store):
         return _parse_prior(self._calls.write("reserve", names, value, _IDEMPOTENCY_TTL)[0])
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
-        names = (*keys.of_game(game), keys.idempotency(game, name))
-        answer = self._calls.write("find_write", names)
+        answer = self._calls.write("find_write", (*keys.of_game(game), keys.idempotency(game, name)))
         return None if answer is None else _parse_prior(answer[0])
 
     def find_code(self, shard: int, code: bytes) -> str | None:
@@ -353,8 +352,7 @@ class RedisDeletions(Deletions):
     def record_erasure(self, game: str) -> None:
         shard = shard_of(game)
         if shard is not None:
-            names = (keys.DELETED[shard],)
-            self._calls.write("note_erasure", names, (game + _ERASED).encode(), DELETIONS_KEPT_MS)
+            self._calls.write("note_erasure", (keys.DELETED[shard],), (game + _ERASED).encode(), DELETIONS_KEPT_MS)
 
 
 # The games that can go on with computer players alone: a sorted set for each tenant.

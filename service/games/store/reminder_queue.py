@@ -83,9 +83,8 @@ class RedisReminders(ReminderQueue):
         sets = keys.reminder_sets(kind)
         self._first = (self._first + 1) % SHARDS
         names = (*sets[self._first :], *sets[: self._first])
-        ((leased, now, *rows),) = self._calls.run_each(
-            "take_any", [(names[0], evalsha("take_any", names, lease, limit))]
-        )
+        call = names[0], evalsha("take_any", names, lease, limit)
+        ((leased, now, *rows),) = self._calls.run_each("take_any", [call])
         reminders = [
             LeasedReminder(name.decode(), int(float(due)), float(leased), ClockReading(now))
             for name, due in zip(rows[::2], rows[1::2], strict=True)

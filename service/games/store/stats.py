@@ -69,9 +69,8 @@ class RedisStats:
 
     def _read_all(self) -> StoreStats:
         primaries = self._calls.one_for_each_primary(keys.CHECKS)
-        answers = self._calls.run_each(
-            "figures", [*[(key, (b"INFO", b"memory")) for key in primaries], *self._backlog_calls()]
-        )
+        calls = [*[(key, (b"INFO", b"memory")) for key in primaries], *self._backlog_calls()]
+        answers = self._calls.run_each("figures", calls)
         memories = [_memory(answer) for answer in answers[: len(primaries)]]
         fullest = max(memories, key=lambda memory: (memory[0] / memory[1] if memory[1] else 0.0, memory[0]))
         return StoreStats(_backlogs(answers[len(primaries) :]), fullest)

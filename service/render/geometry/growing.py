@@ -85,10 +85,8 @@ class Table:
         has_arms = self.plan.is_line or len(names) == len(sides)
         opened = sides[1:] if len(names) == 1 else sides
         for name, (ray, mouth_side, number) in zip(names, opened, strict=False):
-            heading = ray.heading
-            self.mouths[name] = Mouth(
-                ray, mouth_side, number, heading % 2, heading if has_arms else None, box, closed=False
-            )
+            axis, arm = ray.heading % 2, ray.heading if has_arms else None
+            self.mouths[name] = Mouth(ray, mouth_side, number, axis, arm, box, closed=False)
 
     def join(self, placement: Placement, end: str, names: list[str]) -> None:
         """Lay a tile at this end. ``names``: the names of its ends on the far side, on the left and on the right."""
@@ -274,8 +272,7 @@ class GrowingGeometry:
             x, y = edge if link is None else link.line[0]
             place = Place(*_centre(plain.box), lengthwise(plain.far.heading))
             rotation = (across if doubles_across else lengthwise)(double.far.heading)
-            place_double = Place(*_centre(double.box), rotation)
-            ends.append(PlacedEnd(end, x, y, 90 * heading, place, place_double))
+            ends.append(PlacedEnd(end, x, y, 90 * heading, place, Place(*_centre(double.box), rotation)))
         return Geometry(planned, _area(bounds), tiles, tuple(ends))
 
     def _next_spot(self, end: End, *, across: bool) -> tuple[Spot, Link | None]:
