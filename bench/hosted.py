@@ -71,7 +71,7 @@ def measure(address: Address, redis: Any, match: Match) -> Measures:
     view = moves = Sizes(0, 0, 0)
     with Connection(address) as connection:
         game = create_game(connection, match)
-        state, list_of_events = keys.state(game.id), keys.events(game.id)
+        state, list_of_events = keys.state(game.id), keys.part(b"events", game.id)
         kept = redis.llen(list_of_events)
         for place, step in enumerate(match.steps):
             if place == len(match.steps) // 2:

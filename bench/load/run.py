@@ -88,8 +88,9 @@ def _stored(stage: Stage, load: Load) -> Stored:
     apps = load.apps
     return Stored(
         stage.bytes_of([key for game in games for key in keys.of_game(game)]) / max(1, len(games)),
-        stage.bytes_of([key for app in apps for key in (keys.index(app), *keys.totals(app))]) / max(1, load.owned),
-        stage.bytes_of([keys.feed(app) for app in apps]) / max(1, load.owned),
+        stage.bytes_of([key for app in apps for key in (keys.part(b"index", app), *keys.totals(app))])
+        / max(1, load.owned),
+        stage.bytes_of([keys.part(b"feed", app) for app in apps]) / max(1, load.owned),
     )
 
 

@@ -160,7 +160,7 @@ def _fill(client: Any, service: Candidate, many: int) -> int:
         pipeline: Any = client.pipeline(transaction=False)
         for name in names[first : first + BATCH]:
             pipeline.copy(keys.state(game.id), keys.state(name))
-            pipeline.copy(keys.events(game.id), keys.events(name))
+            pipeline.copy(keys.part(b"events", game.id), keys.part(b"events", name))
         pipeline.execute()
     info: Any = client.info("memory")
     return int(info["used_memory"])

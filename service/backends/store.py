@@ -31,7 +31,7 @@ def find_repeat(calls: RedisCalls, app: str, name: str, now: int) -> Repeat | No
 
     The script writes it again, so that a replica confirms it if writes wait for replicas.
     """
-    reply = calls.write("repeated", (keys.repeats(app),), name.encode())
+    reply = calls.write("repeated", (keys.part(b"repeats", app),), name.encode())
     if reply is None:
         return None
     at, fingerprint, answer = reply[0].split(b" ", 2)
@@ -93,13 +93,13 @@ class RedisBackends:
 
     def create(self, backend: Backend) -> bool:
         """Store a new application. Return ``False`` if another one has its id."""
-        self._memory_reserve.require_space(keys.application(backend.id))
+        self._memory_reserve.require_space(keys.part(b"app", backend.id))
         self._calls.write("add_app", (keys.APPLICATIONS,), backend.id.encode(), command=b"SADD")
         return self._replace(backend.id, b"", encode_backend(backend), None)
 
     def read(self, app: str) -> Backend | None:
         """Return the application with this id."""
-        key = keys.application(app)
+        key = keys.part(b"app", app)
         (data,) = self._calls.read_all("read_app", key, (b"GET", key))
         return None if data is None else decode_backend(data)
 
@@ -123,14 +123,14 @@ class RedisBackends:
     def all(self) -> list[Backend]:
         """Return all applications, the oldest first."""
         (members,) = self._calls.read_all("list_apps", keys.APPLICATIONS, (b"SMEMBERS", keys.APPLICATIONS))
-        names = [keys.application(app.decode()) for app in members]
+        names = [keys.part(b"app", app.decode()) for app in members]
         calls: list[tuple[bytes, Command]] = [(key, (b"GET", key)) for key in names]
         answers = self._calls.run_each("list_apps", calls, complete=True)
         backends = [decode_backend(answer) for answer in answers if answer is not None]
         return sorted(backends, key=lambda backend: (backend.created_at, backend.id))
 
     def _replace(self, app: str, before: bytes, after: bytes, repeat: Repeat | None) -> bool:
-        names = keys.application(app), keys.repeats(app)
+        names = keys.part(b"app", app), keys.part(b"repeats", app)
         return check_replaced(self._calls.write("replace", names, before, after, *repeat_args(repeat))) == 1
 
 
@@ -145,21 +145,21 @@ class RedisErasures:
 
     def request(self, app: str, ref: str) -> bool:
         """Store an erasure; one that is pending is renewed. Return ``False`` if too many others are pending."""
-        names = keys.erasures(app), keys.reminders_of_application("erasures", app)
+        names = keys.part(b"erasures", app), keys.reminders_of_application("erasures", app)
         return bool(self._calls.write("erase", names, app.encode(), ref.encode(), MAX_ERASURES) == 1)
 
     def pending(self, app: str) -> list[Erasure]:
         """Return the pending erasures, the oldest request first."""
-        key = keys.erasures(app)
+        key = keys.part(b"erasures", app)
         (flat,) = self._calls.read_all("erasures", key, (b"ZRANGE", key, 0, -1, b"WITHSCORES"))
         return [Erasure(ref.decode(), int(at)) for ref, at in zip(flat[::2], flat[1::2], strict=True)]
 
     def is_pending(self, app: str, ref: str) -> bool:
         """Return whether an erasure of this person is pending."""
-        key = keys.erasures(app)
+        key = keys.part(b"erasures", app)
         command = (b"ZSCORE", key, ref.encode("utf-8", "surrogatepass"))
         return self._calls.read_all("erasures", key, command) != [None]
 
     def done(self, app: str, erasure: Erasure) -> None:
         """Remove an erasure that was carried out, unless it was requested again since ``erasure`` was read."""
-        self._calls.write("erased", (keys.erasures(app),), erasure.ref.encode(), erasure.at)
+        self._calls.write("erased", (keys.part(b"erasures", app),), erasure.ref.encode(), erasure.at)

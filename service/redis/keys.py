@@ -111,7 +111,7 @@ from __future__ import annotations
 from base64 import urlsafe_b64encode
 from functools import lru_cache
 from hashlib import sha256
-from typing import Final
+from typing import Final, Literal
 
 from service.redis.shards import TAGS, shard_of
 
@@ -174,9 +174,14 @@ def state(game: str) -> bytes:
     return b"domino:{\xff%b}" % tag if not tag or tag.startswith(b"}") else b"domino:{%b}" % tag
 
 
-def looks(game: str) -> bytes:
-    """Return the key of the times at which players of a waiting game last read it."""
-    return state(game) + b":looks"
+Part = Literal[
+    b"events", b"looks", b"alone", b"app", b"webhooks", b"repeats", b"erasures", b"index", b"feed", b"endpoints"
+]
+
+
+def part(name: Part, owner: str) -> bytes:
+    """Return the key with this name of a game, a tenant or an application; ``state`` has the key without a name."""
+    return b"%b:%b" % (state(owner), name)
 
 
 def tables(owner: str, form: str) -> tuple[bytes, bytes]:
@@ -218,16 +223,6 @@ def reminders_of_application(kind: str, app: str) -> bytes:
     return reminder_sets(kind)[shard]
 
 
-def events(game: str) -> bytes:
-    """Return the key of the events of a game."""
-    return state(game) + b":events"
-
-
-def games_of_bots(tenant: str) -> bytes:
-    """Return the key of the games of a tenant that only computer players continue."""
-    return state(tenant) + b":alone"
-
-
 def join_code(shard: int, code: bytes) -> bytes:
     """Return the key of the game of a shard with the join code of this hash."""
     return b"domino:code:{%b}:%b" % (TAGS[shard].encode(), urlsafe_b64encode(code)[:22])
@@ -251,41 +246,6 @@ def share(tenant: str, day: int, *, of: bytes = b"share") -> bytes:
 def totals(app: str) -> tuple[bytes, bytes]:
     """Return the key of the games in the index of an application, and the key of the sum of their sizes."""
     return state(app) + b":games", state(app) + b":bytes"
-
-
-def application(app: str) -> bytes:
-    """Return the key of the record of an application."""
-    return b"domino:{%b}:app" % app.encode()
-
-
-def webhooks(app: str) -> bytes:
-    """Return the key of the endpoints of an application."""
-    return state(app) + b":webhooks"
-
-
-def repeats(app: str) -> bytes:
-    """Return the key of the idempotency records of an application."""
-    return state(app) + b":repeats"
-
-
-def erasures(app: str) -> bytes:
-    """Return the key of the pending erasures of an application."""
-    return state(app) + b":erasures"
-
-
-def index(app: str) -> bytes:
-    """Return the key of the index of an application. Without ``:index``, it is the prefix of the keys of its lists."""
-    return state(app) + b":index"
-
-
-def feed(app: str) -> bytes:
-    """Return the key of the feed of an application."""
-    return state(app) + b":feed"
-
-
-def endpoints(app: str) -> bytes:
-    """Return the key of the endpoints of an application that were ever active."""
-    return state(app) + b":endpoints"
 
 
 def webhook(app: str, webhook_id: str, *names: str) -> tuple[bytes, ...]:

@@ -125,7 +125,7 @@ def take_snapshot(server: redis.Redis, game: str) -> Snapshot:
     """What the store holds of this game now."""
     state: Any = server.get(keys.state(game))
     assert state is not None
-    events: Any = server.lrange(keys.events(game), 0, -1)
+    events: Any = server.lrange(keys.part(b"events", game), 0, -1)
     return Snapshot(state, list(events))
 
 
@@ -180,9 +180,9 @@ def restore(server: redis.Redis, game: str, snapshot: Snapshot) -> None:
     """Make the store hold this of the game."""
     with server.pipeline() as both:
         both.set(keys.state(game), snapshot.state, ex=GAME_SECONDS)
-        both.delete(keys.events(game))
+        both.delete(keys.part(b"events", game))
         if snapshot.events:  # a deleted game has none
-            both.rpush(keys.events(game), *snapshot.events)
+            both.rpush(keys.part(b"events", game), *snapshot.events)
         both.execute()
 
 

@@ -110,8 +110,8 @@ def test_a_repeated_rotation_of_a_secret_leaves_the_old_one_valid(api: Api, back
 
 def test_no_key_of_an_application_is_stored_in_the_clear(api: Api, app_key: str, server: redis.Redis) -> None:
     made, app = api.post("/v1/app/keys", {}, token=app_key, **once()).get_json(), app_key[4:28]
-    kept: Any = server.hgetall(keys.repeats(app))
-    record: Any = server.get(keys.application(app))
+    kept: Any = server.hgetall(keys.part(b"repeats", app))
+    record: Any = server.get(keys.part(b"app", app))
     values = [record, *kept.values()]
     assert len(values) == 2
     assert all(made["key"][28:].encode() not in value for value in values)
@@ -184,7 +184,7 @@ def test_after_a_day_a_key_may_be_used_again(games: GamesFacade, redis_url: str,
 def test_of_an_application_so_many_requests_are_kept_and_no_more_within_a_day(
     games: GamesFacade, redis_url: str, server: redis.Redis, app_key: str
 ) -> None:
-    clock, name = SettableClock(), keys.repeats(app_key[4:28])
+    clock, name = SettableClock(), keys.part(b"repeats", app_key[4:28])
     api = worker(games, redis_url, clock)
     server.hset(name, mapping={str(each): b"%d x []" % clock() for each in range(MAX_REPEATS)})
     for answer in (rotate(api, app_key, once()), api.post("/v1/webhooks", HOOK, token=app_key, **once())):

@@ -55,7 +55,7 @@ def test_an_application_sees_its_key_at_once(api: Api, backends: BackendsFacade)
 
 
 def test_no_key_is_stored(app_key: str, server: redis.Redis) -> None:
-    assert app_key[29:] not in str(server.get(storage_keys.application(app_key[4:28])))
+    assert app_key[29:] not in str(server.get(storage_keys.part(b"app", app_key[4:28])))
     for name in server.scan_iter("domino:*"):
         if server.type(name) == b"string":
             assert app_key not in str(server.get(name))

@@ -271,7 +271,7 @@ class Walker:
         """Have a messenger tell the application of this game as if it knew nothing yet, and of no other one."""
         app = self.key[4:28]
         self._publish()
-        known = [name for name in self.server.scan_iter(f"domino:{{{app}}}:*") if name != keys.application(app)]
+        known = [name for name in self.server.scan_iter(f"domino:{{{app}}}:*") if name != keys.part(b"app", app)]
         known += [*self.server.scan_iter("domino:{lobby}*"), *self.server.scan_iter("domino:outbox:*")]
         self.server.delete(*known, b"-")
         redis_reminders(SingleNodeTopology(self.server)).restore("outbox", game, app, 1)

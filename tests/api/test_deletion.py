@@ -237,7 +237,7 @@ def test_a_stream_ends_with_an_item_deleted_where_a_view_is_due_before_the_delet
     while b"renamed" not in next(body):
         pass
     server.set(keys.state(table.id), b"%d %b" % (version + 2, encode_tombstone(app_key[4:28])))
-    server.delete(keys.events(table.id))
+    server.delete(keys.part(b"events", table.id))
     sent = b"".join([chunk for _, chunk in zip(range(100), body, strict=False)])
     answer.close()
     assert [each["type"] for each in lines_in(sent)] == ["deleted"]

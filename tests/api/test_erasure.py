@@ -438,7 +438,7 @@ def test_a_game_that_is_gone_itself_holds_nothing_up(
     if lost == "deleted":
         assert api.delete(table.path, token=app_key).status_code == 204
     else:
-        server.delete(keys.state(table.id), *([] if lost == "expired" else [keys.events(table.id)]))
+        server.delete(keys.state(table.id), *([] if lost == "expired" else [keys.part(b"events", table.id)]))
     erase(api, app_key, eraser)
     assert (is_gone(api, app_key), first_name(api, other)) == (True, "Player 1")
 
@@ -467,7 +467,7 @@ def test_the_faults_of_games_of_other_applications_hold_nobody_up(
 ) -> None:
     other = owned(api, other_key)
     owned(api, app_key)
-    server.lset(keys.events(other.id), 0, "[")
+    server.lset(keys.part(b"events", other.id), 0, "[")
     erase(api, app_key, eraser)
     assert (is_gone(api, app_key), failures(eraser)) == (True, 0)
 

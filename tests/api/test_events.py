@@ -237,7 +237,7 @@ def test_where_events_are_no_longer_stored_a_reset_event_has_the_current_game(
     saved_game = saved_games.at("domino", "early")
     table, version = saved_game.table, saved_game.snapshot.version
     whole = everything(api, table, seat)
-    server.ltrim(keys.events(table.id), 3, -1)
+    server.ltrim(keys.part(b"events", table.id), 3, -1)
     shown = page(api, table, seat, after=2)
     (reset,) = shown["events"]
     assert (reset["type"], reset["version"], shown["version"], shown["more"]) == ("reset", version, version, False)
@@ -261,7 +261,7 @@ def test_a_cursor_ahead_of_the_game_is_reset(api: Api, saved_games: SavedGames) 
 
 def test_a_stream_that_was_reset_to_an_end_ends(watched: Watched, server: redis.Redis, saved_games: SavedGames) -> None:
     table = saved_games.at("domino", "finished").table
-    server.ltrim(keys.events(table.id), 3, -1)
+    server.ltrim(keys.part(b"events", table.id), 3, -1)
     answer = stream(watched.api, table, None, "?after=1")
     assert [each["type"] for each in events_in(rest_of_stream(answer))] == ["reset"]
 
@@ -490,9 +490,9 @@ def test_a_stream_ends_with_a_game(
         received = stream(watched.api, table, headers=headers)
         if headers is SSE:
             server.persist(keys.state(table.id))
-            server.persist(keys.events(table.id))
+            server.persist(keys.part(b"events", table.id))
         else:
-            server.delete(keys.state(table.id), keys.events(table.id))
+            server.delete(keys.state(table.id), keys.part(b"events", table.id))
         chunks = received.iter_encoded()
         for _ in range(40):  # twice the time to live of a game
             sent = next(chunks, None)

@@ -291,7 +291,7 @@ def test_where_items_are_gone_the_first_says_so(api: Api, app_key: str, publish:
     for _ in range(4):
         table.make_legal_move()
     publish()
-    server.xtrim(keys.feed(app_key[4:28]), maxlen=2, approximate=False)
+    server.xtrim(keys.part(b"feed", app_key[4:28]), maxlen=2, approximate=False)
     told = page(api, app_key, after=first)
     (reset,) = told["items"]
     assert (reset["type"], reset["cursor"], told["more"]) == ("reset", told["cursor"], True)
@@ -320,7 +320,7 @@ def test_a_deleted_game_is_told_and_its_refs_are_told_no_more(api: Api, app_key:
 def test_the_feed_stores_the_id_of_a_game_alone(api: Api, app_key: str, publish: Publish, server: redis.Redis) -> None:
     table = create(api, app_key, ref="match-1")
     publish()
-    items: Any = server.xrange(keys.feed(app_key[4:28]))
+    items: Any = server.xrange(keys.part(b"feed", app_key[4:28]))
     stored = b"".join(fields[b"item"] for _, fields in items)
     assert table.id.encode() in stored
     assert not any(secret in stored for secret in (b"match-1", b"user-ada", b"Ada"))

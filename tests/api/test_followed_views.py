@@ -164,7 +164,7 @@ def test_a_finished_match_has_no_view_after_its_last_event(watched: Watched, sav
 
 def test_a_reset_is_followed_by_the_view_too(watched: Watched, server: redis.Redis, saved_games: SavedGames) -> None:
     table = saved_games.at("domino", "early").table
-    server.ltrim(keys.events(table.id), 3, -1)
+    server.ltrim(keys.part(b"events", table.id), 3, -1)
     for seat in viewers(table):
         with closing(stream(watched.api, table, seat, "?view=true&after=1")) as received:
             reset, item = until_view(received.iter_encoded())
@@ -460,7 +460,7 @@ def test_a_poll_of_a_game_that_is_deleted_meanwhile_is_not_found(
     table = other_worker.create("domino", 2)
     waiting = crowd.submit(poll, watched, table, "?after=2&wait=25")
     watched.until(1)
-    server.delete(keys.state(table.id), keys.events(table.id))
+    server.delete(keys.state(table.id), keys.part(b"events", table.id))
     feed._notify(keys.state(table.id), None)  # as after any fault
     assert waiting.result(PATIENCE).status_code == 404
 

@@ -304,7 +304,7 @@ def own_keys(server: redis.Redis) -> set[Any]:
 def test_a_rematch_that_has_expired_is_not_found(api: Api, finished: FinishedGames, server: redis.Redis) -> None:
     old = finished.copy()
     new = begin(api, old)
-    server.delete(keys.state(new.id), keys.events(new.id))
+    server.delete(keys.state(new.id), keys.part(b"events", new.id))
     with unchanged(server, old):
         assert refusal(ask(api, old, 0)) == (404, "not_found", "rematch_expired")
 

@@ -40,7 +40,7 @@ def test_a_score_whose_events_are_gone_is_a_game_that_is_gone(api: Api, redis_ur
     table = api.create("domino", 2, seed="gone")
     api.play_until(table, round_over)
     assert api.score(table)["rounds"]
-    connect(redis_url).delete(keys.events(table.id))
+    connect(redis_url).delete(keys.part(b"events", table.id))
     answer = api.get(f"/v1/games/{table.id}/score", token=table.tokens[0])  # for this viewer it is not cached
     assert status_and_code(answer) == (404, "not_found")
 

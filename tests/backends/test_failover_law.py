@@ -71,7 +71,12 @@ class FailingOver(World):
     def fail_over(self) -> None:
         """Kill the primary of a game, or of what an application is told."""
         app = self.random.choice(APPS)
-        names = [keys.index(app), keys.feed(app), keys.lobby(None)[0], *(keys.state(game) for game in self.games[-3:])]
+        names = [
+            keys.part(b"index", app),
+            keys.part(b"feed", app),
+            keys.lobby(None)[0],
+            *(keys.state(game) for game in self.games[-3:]),
+        ]
         self.failovers += 1
         self.cluster.fail_over(self.random.choice(names), vote=self.vote)
 

@@ -51,7 +51,7 @@ class Table(Owned):
 
     def lose_index(self, app: str = APP) -> None:
         """Delete all that is known of the games of an application."""
-        (found,) = self.topology.call(keys.index(app), (b"KEYS", keys.state(app) + b":*"))
+        (found,) = self.topology.call(keys.part(b"index", app), (b"KEYS", keys.state(app) + b":*"))
         for key in found:
             self.topology.call(key, (b"DEL", key))
 

@@ -135,7 +135,7 @@ def test_a_deleted_application_is_neither_found_nor_listed_nor_brought_back(stor
 def test_applications_do_not_expire_and_lie_in_the_slot_of_their_shard_or_are_none(shared_client: redis.Redis) -> None:
     store, application = redis_backends(SingleNodeTopology(shared_client)), new_application()
     store.create(application)
-    key = keys.application(application.id)
+    key = keys.part(b"app", application.id)
     assert b"{%b}" % application.id.encode() in key
     assert (shared_client.ttl(key), shared_client.ttl(keys.APPLICATIONS)) == (-1, -1)
     shared_client.delete(key)

@@ -30,7 +30,7 @@ class Harness(IndexHarness):
 
     def lose(self, items: int) -> None:
         """Lose the newest items of the application, as servers do that have failed over."""
-        key = keys.feed(self.app)
+        key = keys.part(b"feed", self.app)
         kept = self.call(key, b"XRANGE", key, b"-", b"+")[:-items]
         self.call(key, b"DEL", key)
         for at, fields in kept:

@@ -107,13 +107,13 @@ def test_versions_stay_right_when_old_events_are_dropped_or_all_are_lost(
     store: RedisStore, shared_server: RealServer
 ) -> None:
     store.create(GAME, b"s", [b"e%d" % version for version in range(1, 11)], write())
-    shared_server.admin.ltrim(keys.events(GAME), -3, -1)
+    shared_server.admin.ltrim(keys.part(b"events", GAME), -3, -1)
     assert store.events(GAME, range(1, 12)) == [b"e8", b"e9", b"e10"]
-    shared_server.admin.delete(keys.events(GAME))
+    shared_server.admin.delete(keys.part(b"events", GAME))
     assert store.events(GAME, range(1, 12)) == []
     assert store.commit(GAME, Commit(10, b"t", [b"e11", b"e12"], write())) is None
     assert store.events(GAME, range(1, 14)) == [b"e11", b"e12"]
-    assert shared_server.admin.ttl(keys.events(GAME)) == pytest.approx(TTL, abs=1)
+    assert shared_server.admin.ttl(keys.part(b"events", GAME)) == pytest.approx(TTL, abs=1)
 
 
 def test_events_left_over_from_a_lost_game_do_not_appear_in_a_new_one(
@@ -130,7 +130,7 @@ def test_a_key_of_the_wrong_type_is_an_error_of_the_program_and_changes_nothing(
     store: RedisStore, shared_server: RealServer
 ) -> None:
     store.create(GAME, b"s", [b"e1"], write())
-    shared_server.admin.set(keys.events(GAME), b"not a list")
+    shared_server.admin.set(keys.part(b"events", GAME), b"not a list")
     with pytest.raises(redis.ResponseError, match="WRONGTYPE"):
         store.commit(GAME, Commit(1, b"t", [b"e2"], write()))
     assert store.read(GAME) == StoredGame(1, b"s")
@@ -145,7 +145,9 @@ def test_a_finished_game_is_small(
     store.create(GAME, secrets.token_bytes(state_bytes), [secrets.token_bytes(30)], write())
     for version in range(1, versions):
         store.commit(GAME, Commit(version, secrets.token_bytes(state_bytes), [secrets.token_bytes(30)], write()))
-    size = sum(shared_server.admin.memory_usage(key, samples=0) or 0 for key in (keys.state(GAME), keys.events(GAME)))
+    size = sum(
+        shared_server.admin.memory_usage(key, samples=0) or 0 for key in (keys.state(GAME), keys.part(b"events", GAME))
+    )
     assert size < limit
 
 
@@ -201,7 +203,7 @@ def compact_while(client: redis.Redis, happens: Callable[[RedisStore], object]) 
 
 
 def entries(server: RealServer) -> list[bytes]:
-    answer: Any = server.admin.lrange(keys.events(GAME), 0, -1)
+    answer: Any = server.admin.lrange(keys.part(b"events", GAME), 0, -1)
     return list(answer)
 
 
@@ -240,7 +242,7 @@ def test_of_two_compactions_at_once_only_the_first_changes_anything(
 def test_what_is_dropped_or_lost_during_compaction_does_not_come_back(
     shared_client: redis.Redis, shared_server: RealServer
 ) -> None:
-    store = compact_while(shared_client, lambda _: shared_client.ltrim(keys.events(GAME), -4, -1))
+    store = compact_while(shared_client, lambda _: shared_client.ltrim(keys.part(b"events", GAME), -4, -1))
     assert store.events(GAME, range(1, 11)) == usual(6, 9)
     shared_server.admin.flushall()
     compact_while(shared_client, lambda _: shared_server.admin.flushall())
@@ -268,7 +270,7 @@ def test_versions_stay_right_when_old_events_are_dropped_and_the_rest_is_compact
     store: RedisStore, shared_server: RealServer
 ) -> None:
     create_with_three_writes(store)
-    shared_server.admin.ltrim(keys.events(GAME), -5, -1)
+    shared_server.admin.ltrim(keys.part(b"events", GAME), -5, -1)
     store.compact(GAME)
     assert len(entries(shared_server)) == 3
     assert store.events(GAME, range(-1, 12)) == usual(5, 9)

@@ -32,7 +32,7 @@ class Harness(StoredIndex):
 
     def now(self) -> int:
         """Milliseconds since 1970, by the clock of the server."""
-        seconds, micros = self.call(keys.index(self.app), b"TIME")
+        seconds, micros = self.call(keys.part(b"index", self.app), b"TIME")
         return int(seconds) * 1000 + int(micros) // 1000
 
     def scan(self, beginning: bytes) -> list[bytes]:
@@ -576,7 +576,7 @@ def test_no_ref_is_in_the_name_of_a_key_or_beside_the_summary(harness: Harness) 
     game = new_id()
     Games(harness).put(game, ref="the club", players={"anna maria": 1})
     everything = keys_of(harness)
-    everything += harness.call(everything[0], b"HGETALL", keys.index(harness.app))
+    everything += harness.call(everything[0], b"HGETALL", keys.part(b"index", harness.app))
     assert not any(b"club" in each or b"anna" in each for each in everything)
 
 

@@ -74,10 +74,10 @@ class RedisHarness:
         return {round((end - int(seconds) * 1000 - int(micros) / 1000) / 1000) for end in self.expiries(game)}
 
     def expiries(self, game: str) -> set[float]:
-        return {self._expiry(key) for key in (keys.state(game), keys.events(game))}
+        return {self._expiry(key) for key in (keys.state(game), keys.part(b"events", game))}
 
     def age(self, game: str, seconds: int) -> None:
-        for key in (keys.state(game), keys.events(game)):
+        for key in (keys.state(game), keys.part(b"events", game)):
             self._topology.call(key, (b"PEXPIREAT", key, self._expiry(key) - seconds * 1000))
 
     def _expiry(self, key: bytes) -> int:

@@ -99,7 +99,7 @@ def test_the_streams_of_both_workers_end_in_time_whether_a_notification_tells_th
             deleted = time.monotonic()
             state = keys.state(table.id)
             server.admin.set(state, b"99 %b" % encode_tombstone(key[4:28]), keepttl=True)
-            server.admin.delete(keys.events(table.id))
+            server.admin.delete(keys.part(b"events", table.id))
             now = server.admin.time()
             server.admin.zadd(keys.DELETED[shard], {table.id: now[0] * 1000 + now[1] // 1000})
         for end in ends:

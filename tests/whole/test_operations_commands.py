@@ -235,7 +235,7 @@ def test_lists_are_rebuilt(site: Site, application: Application) -> None:
 
     until(listed)
     with redis.Redis.from_url(site.operator.environ["REDIS_URL"], protocol=2) as client:
-        assert client.delete(keys.index(application.id), *keys.totals(application.id)) == 3
+        assert client.delete(keys.part(b"index", application.id), *keys.totals(application.id)) == 3
     assert listed() == []
     printed = site.operator.run("reindex", ID=application.id)
     assert len(re.findall("^domino-service: done: ", printed, re.MULTILINE)) == 2

@@ -206,7 +206,7 @@ def test_a_game_that_is_deleted_under_a_stream_is_not_found_when_it_connects_aga
     table = Table.create(client, "domino", 2)
     with StreamReader(table, 0) as stream:
         stream.take(2)
-        server.admin.delete(keys.state(table.id), keys.events(table.id))
+        server.admin.delete(keys.state(table.id), keys.part(b"events", table.id))
         server.admin.client_kill_filter(_type="pubsub")  # all resubscribe
         assert list(stream.events()) == []
     with StreamReader(table) as again:

@@ -148,7 +148,7 @@ def test_failovers_of_a_cluster_lose_no_message_and_change_no_order(tmp_path: Pa
                         for _ in range(moves):
                             own.owned.play(game)
 
-            for key in (keys.state(games[0]), keys.feed(APP)):
+            for key in (keys.state(games[0]), keys.part(b"feed", APP)):
                 play(10)
                 cluster.fail_over(key, meanwhile=partial(play, 15))
                 until(cluster.is_whole)

@@ -77,7 +77,7 @@ class RedisIndex:
 
     def position(self, app: str, game: str) -> IndexPosition:
         """Return the version of a game in the index, with the endpoints of the application."""
-        names = keys.index(app), keys.endpoints(app)
+        names = keys.part(b"index", app), keys.part(b"endpoints", app)
         version, write_id, *endpoints = self._calls.read("index_position", names, game.encode())
         write_id = b"" if write_id == b"-" else write_id
         return IndexPosition(int(version), write_id.decode(), tuple([endpoint.decode() for endpoint in endpoints]))
@@ -128,7 +128,7 @@ class RedisIndex:
         """
         answer = self._calls.write(
             "index",
-            (keys.index(app), keys.reminders_of_application("webhooks", app)),
+            (keys.part(b"index", app), keys.reminders_of_application("webhooks", app)),
             app.encode(),
             game.encode(),
             _encode_position(position.version, position.write_id),
@@ -142,7 +142,7 @@ class RedisIndex:
 
     def usage(self, app: str) -> Usage:
         """Return the usage of an application according to the index, which follows the games with a delay."""
-        return Usage(*self._calls.read("index_usage", (keys.index(app),)))
+        return Usage(*self._calls.read("index_usage", (keys.part(b"index", app),)))
 
     def find(self, app: str, query: IndexQuery) -> GamePage[tuple[bytes, int]]:
         """Return the summaries of games of an application, each with the time when the game expires (ms since 1970).
@@ -159,7 +159,7 @@ class RedisIndex:
             games, _ = keys.totals(app)
         last_score, last_game, *rows = self._calls.read(
             "index_find",
-            (keys.index(app), games),
+            (keys.part(b"index", app), games),
             int(not waiting),
             score,
             game,
@@ -179,7 +179,7 @@ class RedisIndex:
 
         Games come in no order, deleted ones among them. A scan returns each game that stays in the index at least once.
         """
-        key = keys.index(app)
+        key = keys.part(b"index", app)
         command = (b"HSCAN", key, b"0" if cursor is None else cursor.encode(), b"COUNT", _SCANNED)
         ((following, pairs),) = self._calls.read_all("index_games", key, command)
         return [game.decode() for game in pairs[::2]], None if following == b"0" else following.decode()
@@ -285,7 +285,7 @@ class RedisFeed:
         Raises ``ValueError`` for a text that is no cursor.
         """
         start = None if after is None else item_id(after)
-        names = keys.feed(app), keys.index(app)
+        names = keys.part(b"feed", app), keys.part(b"index", app)
         first = b"" if start is None else b"%d-%d" % start
         oldest, newest, length, added, rows, pairs = self._calls.read("feed_read", names, first, limit)
         last = item_id(newest.decode())

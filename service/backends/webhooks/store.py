@@ -54,19 +54,19 @@ class RedisWebhooks:
 
         Stores ``repeat`` in the same write, or raises what ``check_replaced`` does and changes nothing.
         """
-        self._memory_reserve.require_space(keys.webhooks(webhook.app))
+        self._memory_reserve.require_space(keys.part(b"webhooks", webhook.app))
         created = webhook.created_at
         return self._replace(webhook, b"", _encode(webhook), at=created, max_count=max_count, repeat=repeat)
 
     def read(self, app: str, webhook: str) -> Webhook | None:
         """Return the endpoint of this application with this id."""
-        key = keys.webhooks(app)
+        key = keys.part(b"webhooks", app)
         (value,) = self._calls.read_all("webhook_read", key, (b"HGET", key, webhook.encode("utf-8", "surrogatepass")))
         return None if value is None else _decode(app, webhook, value)
 
     def all(self, app: str) -> list[Webhook]:
         """Return the endpoints of an application, the oldest first."""
-        key = keys.webhooks(app)
+        key = keys.part(b"webhooks", app)
         (flat,) = self._calls.read_all("webhook_read", key, (b"HGETALL", key))
         pairs = zip(flat[::2], flat[1::2], strict=True)
         webhooks = [_decode(app, name.decode(), value) for name, value in pairs]
@@ -93,11 +93,11 @@ class RedisWebhooks:
     def due(self, webhook: Webhook, now: int, limit: int) -> list[DueGame]:
         """Return the games of which an endpoint has to be notified now, the earliest first."""
         command = _due_command(webhook.app, webhook.id, now, limit)
-        return _parse_due(*self._calls.read_all("webhook_due", keys.webhooks(webhook.app), command))
+        return _parse_due(*self._calls.read_all("webhook_due", keys.part(b"webhooks", webhook.app), command))
 
     def read_with_due(self, app: str, webhook: str, now: int, limit: int) -> tuple[Webhook | None, list[DueGame]]:
         """Return an endpoint as ``read`` does, with its due games as ``due`` does, in one round trip."""
-        key = keys.webhooks(app)
+        key = keys.part(b"webhooks", app)
         read = b"HGET", key, webhook.encode("utf-8", "surrogatepass")
         value, due = self._calls.read_all("webhook_due", key, read, _due_command(app, webhook, now, limit))
         return None if value is None else _decode(app, webhook, value), _parse_due(due)
@@ -152,7 +152,7 @@ class RedisWebhooks:
         before ``at``. If the stored endpoint differs from ``webhook``, it is due at once.
         """
         app = webhook.app
-        names = keys.webhooks(app), keys.reminders_of_application("webhooks", app), *_names(webhook, "due")
+        names = keys.part(b"webhooks", app), keys.reminders_of_application("webhooks", app), *_names(webhook, "due")
         due = b"" if at is None else b"%d" % at
         self._calls.write(
             "webhook_release",
@@ -178,10 +178,10 @@ class RedisWebhooks:
     ) -> bool:
         app = webhook.app
         names = (
-            keys.webhooks(app),
-            keys.endpoints(app),
+            keys.part(b"webhooks", app),
+            keys.part(b"endpoints", app),
             keys.reminders_of_application("webhooks", app),
-            keys.repeats(app),
+            keys.part(b"repeats", app),
             *_names(webhook, "due", "failures", "notified", "attempts"),
         )
         reply = self._endpoints.write(
@@ -202,7 +202,7 @@ class RedisWebhooks:
 
 def _due_command(app: str, webhook: str, now: int, limit: int) -> Command:
     names = keys.webhook(app, webhook, "due", "notified", "failures")
-    return evalsha("webhook_due", (*names, keys.index(app)), now, limit)
+    return evalsha("webhook_due", (*names, keys.part(b"index", app)), now, limit)
 
 
 def _parse_due(flat: list[bytes]) -> list[DueGame]:

@@ -125,9 +125,9 @@ class RedisOpenTables(OpenTables):
         self._calls.write("put_table", keys.tables(*listing), *entry, LIST_MS, MAX_TABLES)
 
     def mark_seen(self, game: str, seats: Sequence[int], at: int) -> None:
-        self._calls.write("look", (keys.looks(game),), at, LIST_MS, *seats)
+        self._calls.write("look", (keys.part(b"looks", game),), at, LIST_MS, *seats)
 
     def last_seen(self, game: str) -> Mapping[int, int]:
-        key = keys.looks(game)
+        key = keys.part(b"looks", game)
         (flat,) = self._calls.read_all("looks", key, (b"HGETALL", key))
         return {int(seat): int(at) for seat, at in zip(flat[::2], flat[1::2], strict=True)}

@@ -237,7 +237,7 @@ class RedisStore(Store):
         return int(self._calls.read("game_size", keys.all_of_game(game)))
 
     def compact(self, game: str) -> None:
-        key = keys.events(game)
+        key = keys.part(b"events", game)
         (entries,) = self._calls.read_all("compact", key, (b"LRANGE", key, 0, -1))
         last = last_write(entries)
         block = block_of(entries[:last])
@@ -366,16 +366,16 @@ class RedisGamesOfBots(GamesOfBots):
         self._ttl = ttl_seconds
 
     def add(self, tenant: str, game: str, at: int) -> bool:
-        key = keys.games_of_bots(tenant)
+        key = keys.part(b"alone", tenant)
         added = self._calls.write("games_of_bots", (key,), b"NX", at, game.encode(), command=b"ZADD")
         self._calls.write("games_of_bots", (key,), self._ttl, command=b"EXPIRE")
         return bool(added)
 
     def all(self, tenant: str) -> dict[str, int]:
-        key = keys.games_of_bots(tenant)
+        key = keys.part(b"alone", tenant)
         (flat,) = self._calls.read_all("games_of_bots", key, (b"ZRANGE", key, 0, -1, b"WITHSCORES"))
         return {game.decode(): int(at) for game, at in zip(flat[::2], flat[1::2], strict=True)}
 
     def remove(self, tenant: str, games: list[str]) -> None:
-        key = keys.games_of_bots(tenant)
+        key = keys.part(b"alone", tenant)
         self._calls.write("games_of_bots", (key,), *[game.encode() for game in games], command=b"ZREM")

@@ -22,15 +22,18 @@ class StoredIndex:
 
     def items(self, app: str) -> list[bytes]:
         """The items of the feed of an application."""
-        return [fields[1] for _, fields in self.call(keys.feed(app), b"XRANGE", keys.feed(app), b"-", b"+")]
+        return [
+            fields[1]
+            for _, fields in self.call(keys.part(b"feed", app), b"XRANGE", keys.part(b"feed", app), b"-", b"+")
+        ]
 
     def keep(self, app: str, items: int) -> None:
         """Drop the oldest items of a feed."""
-        self.call(keys.feed(app), b"XTRIM", keys.feed(app), b"MAXLEN", items)
+        self.call(keys.part(b"feed", app), b"XTRIM", keys.part(b"feed", app), b"MAXLEN", items)
 
     def activate(self, app: str, endpoint: str) -> None:
         """Have an endpoint notified of the games of an application."""
-        self.call(keys.endpoints(app), b"SADD", keys.endpoints(app), endpoint.encode())
+        self.call(keys.part(b"endpoints", app), b"SADD", keys.part(b"endpoints", app), endpoint.encode())
 
     def due(self, app: str, endpoint: str) -> dict[str, int]:
         """When an endpoint is to be notified of which games."""
