@@ -100,19 +100,12 @@ class RedisIndex:
         """
         digests = [keys.digest(ref) for ref in entry.players]
         urgencies = [b"" if urgency is None else b"%d" % urgency for urgency in entry.players.values()]
-        return self._write(
-            app,
-            entry.game,
-            position,
-            (_head(entry, digests), entry.summary, entry.updated_at),
-            position.version if notified is None else notified,
-            int(notified is not None),
-            len(digests),
-            len(endpoints),
-            *chain.from_iterable(zip(digests, urgencies, strict=True)),
-            *[endpoint.encode() for endpoint in endpoints],
-            *items,
-        )
+        after = position.version if notified is None else notified
+        numbers = after, int(notified is not None), len(digests), len(endpoints)
+        players = chain.from_iterable(zip(digests, urgencies, strict=True))
+        due = [endpoint.encode() for endpoint in endpoints]
+        stored = _head(entry, digests), entry.summary, entry.updated_at
+        return self._write(app, entry.game, position, stored, *numbers, *players, *due, *items)
 
     def remove(self, app: str, game: str, *, position: IndexPosition) -> bool:
         """Remove the entry of a game without recording a deletion. Return ``False`` unless it was at ``position``."""
@@ -126,18 +119,9 @@ class RedisIndex:
         ``entry``: its head, its summary, and the time of the last write.
         ``rest``: the arguments of the script from the tenth.
         """
-        answer = self._calls.write(
-            "index",
-            (keys.part(b"index", app), keys.reminders_of_application("webhooks", app)),
-            app.encode(),
-            game.encode(),
-            _encode_position(position.version, position.write_id),
-            *entry,
-            self._ttl,
-            MAX_TRIMMED,
-            FEED_ITEMS,
-            *rest,
-        )
+        names = keys.part(b"index", app), keys.reminders_of_application("webhooks", app)
+        at = app.encode(), game.encode(), _encode_position(position.version, position.write_id)
+        answer = self._calls.write("index", names, *at, *entry, self._ttl, MAX_TRIMMED, FEED_ITEMS, *rest)
         return bool(answer == 1)
 
     def usage(self, app: str) -> Usage:
@@ -157,20 +141,11 @@ class RedisIndex:
             games = keys.listed(app, "ref", query.ref)
         else:
             games, _ = keys.totals(app)
-        last_score, last_game, *rows = self._calls.read(
-            "index_find",
-            (keys.part(b"index", app), games),
-            int(not waiting),
-            score,
-            game,
-            query.limit,
-            max(MAX_EXAMINED, query.limit),
-            self._ttl,
-            query.updated_after or 0,
-            ",".join(query.statuses).encode(),
-            (query.variant or "").encode(),
-            b"" if query.ref is None else keys.digest(query.ref),
-        )
+        names = keys.part(b"index", app), games
+        page = int(not waiting), score, game, query.limit, max(MAX_EXAMINED, query.limit)
+        statuses, variant = ",".join(query.statuses).encode(), (query.variant or "").encode()
+        selected = query.updated_after or 0, statuses, variant, b"" if query.ref is None else keys.digest(query.ref)
+        last_score, last_game, *rows = self._calls.read("index_find", names, *page, self._ttl, *selected)
         found = list(zip(rows[::2], map(int, rows[1::2]), strict=True))
         return GamePage(found, _next_cursor(last_score, last_game))
 
@@ -204,21 +179,9 @@ class RedisLobby:
 
     def _put(self, lobby: tuple[bytes, ...], entry: LobbyEntry, room: int) -> bool:
         """Show or hide a game in one lobby, whose lists show at most ``room`` games of an application."""
-        answer = self._calls.write(
-            "lobby",
-            lobby,
-            entry.game.encode(),
-            entry.version,
-            entry.variant.encode(),
-            entry.app.encode(),
-            entry.created_at,
-            LOBBY_MS,
-            room,
-            MAX_IN_LOBBY,
-            MAX_TRIMMED,
-            entry.json or b"",
-        )
-        return bool(answer == 1)
+        shown = entry.game.encode(), entry.version, entry.variant.encode(), entry.app.encode(), entry.created_at
+        limits = LOBBY_MS, room, MAX_IN_LOBBY, MAX_TRIMMED
+        return bool(self._calls.write("lobby", lobby, *shown, *limits, entry.json or b"") == 1)
 
     def games(self, query: LobbyQuery) -> GamePage[bytes]:
         """Return a page of games, the newest first. Even an empty page can have a next one.
@@ -229,8 +192,7 @@ class RedisLobby:
         created, game = _from_cursor(query.cursor)
         entries, _, games = keys.lobby(query.app)
         listed = games if query.variant is None else b"%b:%b" % (games, query.variant.encode())
-        max_examined = max(MAX_EXAMINED, query.limit)
-        arguments = created, game, query.limit, max_examined
+        arguments = created, game, query.limit, max(MAX_EXAMINED, query.limit)
         last_created, last_game, *rows = self._calls.read("lobby_games", (entries, listed), *arguments)
         return GamePage(rows, _next_cursor(last_created, last_game))
 
@@ -297,12 +259,8 @@ class RedisFeed:
                 return StoredItems((), cursor_of(before), {}, lost=True)
             if start > last:  # Redis has lost its last writes, or was restored from a backup
                 return StoredItems((), cursor_of(last), {}, lost=True)
-        items = tuple(
-            [
-                StoredItem(at.decode(), game.decode(), item)
-                for at, game, item in zip(rows[::3], rows[1::3], rows[2::3], strict=True)
-            ]
-        )
+        stored = zip(rows[::3], rows[1::3], rows[2::3], strict=True)
+        items = tuple([StoredItem(at.decode(), game.decode(), item) for at, game, item in stored])
         summaries = {game.decode(): summary for game, summary in zip(pairs[::2], pairs[1::2], strict=True)}
         return StoredItems(items, items[-1].cursor if items else cursor_of(last if start is None else start), summaries)
 
@@ -321,8 +279,7 @@ def item_id(cursor: str) -> ItemId:
 
 def cursor_of(item: ItemId) -> str:
     """Return the cursor of the item with this id."""
-    milliseconds, number = item
-    return f"{milliseconds}-{number}"
+    return f"{item[0]}-{item[1]}"
 
 
 def _predecessor(item: ItemId) -> ItemId:

@@ -153,17 +153,8 @@ class RedisWebhooks:
         """
         app = webhook.app
         names = keys.part(b"webhooks", app), keys.reminders_of_application("webhooks", app), *_names(webhook, "due")
-        due = b"" if at is None else b"%d" % at
-        self._calls.write(
-            "webhook_release",
-            names,
-            webhook.id.encode(),
-            _encode(webhook),
-            _reminder(webhook),
-            repr(leased).encode(),
-            due,
-            int(games),
-        )
+        lease = webhook.id.encode(), _encode(webhook), _reminder(webhook), repr(leased).encode()
+        self._calls.write("webhook_release", names, *lease, b"" if at is None else b"%d" % at, int(games))
 
     def _replace(
         self,
@@ -184,19 +175,9 @@ class RedisWebhooks:
             keys.part(b"repeats", app),
             *_names(webhook, "due", "failures", "notified", "attempts"),
         )
-        reply = self._endpoints.write(
-            "webhook_replace",
-            names,
-            webhook.id.encode(),
-            before,
-            after,
-            max_count,
-            int(webhook.status == "active"),
-            _reminder(webhook),
-            b"" if at is None else b"%d" % at,
-            int(resume),
-            *repeat_args(repeat),
-        )
+        endpoint = webhook.id.encode(), before, after, max_count, int(webhook.status == "active"), _reminder(webhook)
+        due = b"" if at is None else b"%d" % at
+        reply = self._endpoints.write("webhook_replace", names, *endpoint, due, int(resume), *repeat_args(repeat))
         return check_replaced(reply) == 1
 
 
