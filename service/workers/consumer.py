@@ -215,8 +215,6 @@ LONGEST_PAUSE_SECONDS: Final = 2.0
 """The longest pause between two attempts while the store is unavailable."""
 WARN_SECONDS: Final = 60.0
 """Seconds between two warnings while the store is unavailable."""
-
-
 STUCK_SECONDS: Final = 60.0
 """Seconds without the end of a step after which a loop counts as stuck."""
 

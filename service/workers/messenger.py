@@ -280,14 +280,9 @@ class EndpointLease:
 # The deliverer: leases the reminders of endpoints, and delivers messages to them.
 
 
+_UNDELIVERED: Final = "messages could not be delivered to an endpoint"
 DELIVERY_SETTINGS: Final = ConsumerSettings(
-    kind="webhooks",
-    lease_ms=LEASE_MS,
-    batch=500,
-    max_in_flight=500,
-    poll_seconds=(0.05, 0.25),
-    poll_growth=1.1,
-    failure="messages could not be delivered to an endpoint",
+    "webhooks", LEASE_MS, 500, (0.05, 0.25), _UNDELIVERED, poll_growth=1.1, max_in_flight=500
 )
 MAX_ATTEMPTS: Final = 500
 """Attempts that run at a time in a process."""
@@ -321,12 +316,7 @@ class Deliverer(Consumer):
 
 
 OUTBOX_SETTINGS: Final = ConsumerSettings(
-    kind="outbox",
-    lease_ms=30_000,
-    batch=128,
-    poll_seconds=(0.05, 0.25),
-    poll_growth=1.1,
-    failure="an application could not be notified of a game",
+    "outbox", 30_000, 128, (0.05, 0.25), "an application could not be notified of a game", poll_growth=1.1
 )
 
 
@@ -355,11 +345,7 @@ class OutboxWorker(Consumer):
 
 
 ERASURE_SETTINGS: Final = ConsumerSettings(
-    kind="erasures",
-    lease_ms=30_000,
-    batch=4,
-    poll_seconds=(0.0, 0.5),
-    failure="people of an application could not be erased",
+    "erasures", 30_000, 4, (0.0, 0.5), "people of an application could not be erased"
 )
 
 

@@ -50,27 +50,16 @@ class WorkerMetrics:
         failed = "Decisions that failed repeatedly, by what chose instead."
         self.fallbacks = counter("domino_bot_fallbacks_total", failed, ["by"])
         self.time_outs = counter("domino_time_outs_total", "Deadlines from which something followed.", ["then"])
-        self.deferred = counter(
-            "domino_held_deadlines_total",
-            "Deadlines that had passed by the clock of their game, and were put off after an outage.",
-        )
+        held = "Deadlines that had passed by the clock of their game, and were put off after an outage."
+        self.deferred = counter("domino_held_deadlines_total", held)
         late = "Seconds by which a reminder was taken later than it was due."
         self.lags = histogram("domino_reminder_lag_seconds", late, ["kind"], buckets=_LAG_SECONDS)
-        self.outbox_lags = histogram(
-            "domino_outbox_lag_seconds",
-            "Seconds from a write to a game until its application was told: its index and its feed.",
-            buckets=_LAG_SECONDS,
-        )
-        self.deliveries = counter(
-            "domino_webhook_deliveries_total",
-            "Attempts to deliver a message to an endpoint, by what became of them.",
-            ["outcome"],
-        )
-        self.delivery_lags = histogram(
-            "domino_webhook_lag_seconds",
-            "Seconds from when a game was due to an endpoint to the attempt to tell it.",
-            buckets=_LAG_SECONDS,
-        )
+        told = "Seconds from a write to a game until its application was told: its index and its feed."
+        self.outbox_lags = histogram("domino_outbox_lag_seconds", told, buckets=_LAG_SECONDS)
+        tried = "Attempts to deliver a message to an endpoint, by what became of them."
+        self.deliveries = counter("domino_webhook_deliveries_total", tried, ["outcome"])
+        waited = "Seconds from when a game was due to an endpoint to the attempt to tell it."
+        self.delivery_lags = histogram("domino_webhook_lag_seconds", waited, buckets=_LAG_SECONDS)
         changed = "Endpoints that became active, failing or disabled."
         self.endpoints = counter("domino_webhook_endpoint_changes_total", changed, ["status"])
         put_off = "Reminders put off because of an error."
@@ -125,10 +114,8 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path == "/metrics":
             self._answer(200, PROMETHEUS_TEXT, self._text())
         elif self.path == "/healthz":
-            alive = self._is_alive()
-            self._answer(
-                200 if alive else 503, "application/json", b'{"status":"ok"}' if alive else b'{"status":"stuck"}'
-            )
+            status, word = (200, b"ok") if self._is_alive() else (503, b"stuck")
+            self._answer(status, "application/json", b'{"status":"%b"}' % word)
         else:
             self._answer(404, "text/plain", b"")
 

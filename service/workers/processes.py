@@ -131,23 +131,15 @@ def run_messenger(settings: Settings, stop: Control) -> int:
 
     storage, repository, queue = _start(settings, stop, MAX_CALLS)
     sender, ttl = build_sender(settings), settings.game_ttl_seconds * 1000
-    deliverer = Deliverer(
-        lease_context(storage, repository, sender, queue.metrics, begin_attempt=Pool(MAX_ATTEMPTS).spawn, game_ttl=ttl),
-        queue,
-        spawn,
-    )
+    begin = Pool(MAX_ATTEMPTS).spawn
+    context = lease_context(storage, repository, sender, queue.metrics, begin_attempt=begin, game_ttl=ttl)
+    deliverer = Deliverer(context, queue, spawn)
     webhooks = Loop("webhooks", deliverer.step, deliverer.close)
     outbox = Outbox(repository, storage.game_index, storage.lobby, storage.clock)
     publishers = Pool(MAX_PUBLISHED)
     publisher = OutboxWorker(outbox, queue, publishers.spawn, webhooks.wake)
-    erasures = Erasures(
-        storage.erasures,
-        repository,
-        storage.game_index,
-        outbox,
-        reminders=storage.reminders,
-        on_erased=storage.deleted.record_erasure,
-    )
+    index, reminders, on_erased = storage.game_index, storage.reminders, storage.deleted.record_erasure
+    erasures = Erasures(storage.erasures, repository, index, outbox, reminders=reminders, on_erased=on_erased)
     eraser = ErasureWorker(erasures, queue)
     loops = [
         Loop("outbox", publisher.step, partial(_end, publisher, publishers)),

@@ -18,13 +18,9 @@ from service.workers.consumer import Consumer, ConsumerSettings, Next, Queue
 
 _log = logging.getLogger(__name__)
 
+_FRESH_MS: Final = 1000  # an older reading of the clock may miss an outage, which defers deadlines
 SETTINGS: Final = ConsumerSettings(
-    kind="clock",
-    lease_ms=10_000,
-    batch=32,
-    poll_seconds=(0.25, 0.25),
-    failure="a deadline could not be handled",
-    fresh_ms=1_000,  # an older reading of the clock may miss an outage, which defers deadlines
+    "clock", 10_000, 32, (0.25, 0.25), "a deadline could not be handled", fresh_ms=_FRESH_MS
 )
 
 
