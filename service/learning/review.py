@@ -144,7 +144,8 @@ def review(
             if decision is not None:
                 yield decision
         elif version > after and isinstance(event, RoundEnded) and dealt is not None:
-            yield _round_luck(rules, *dealt, version, scores=event.round.scores)
+            result = results(rules, dealt[1].active_seats(), event.round.scores)
+            yield RoundLuck(version, result, *luck_of(rules, *dealt))
         if isinstance(event, Dealt):
             dealt = event, step.state
 
@@ -180,11 +181,6 @@ def _replayed(record: Record, rules: Rules) -> Iterator[tuple[Sequence[Event], S
             events = [event]
         elif isinstance(event, Event):
             events.append(event)
-
-
-def _round_luck(rules: Rules, dealt: Dealt, state: State, version: int, *, scores: Sequence[int]) -> RoundLuck:
-    luck = luck_of(rules, dealt, state)
-    return RoundLuck(version, results(rules, state.active_seats(), scores), *luck)
 
 
 def collect(found: Iterable[Decision | RoundLuck]) -> Review:

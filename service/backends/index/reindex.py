@@ -86,7 +86,9 @@ class Reindexer:
         while True:
             games, cursor = self.index.games(app, cursor)
             for game in games:
-                self._count(removed=not self._belongs(game, app) and self._remove(game, app))
+                is_lost = not self._belongs(game, app)
+                removed = is_lost and self.index.remove(app, game, position=self.index.position(app, game))
+                self._count(removed=removed)
             if cursor is None:
                 return
 
@@ -99,9 +101,6 @@ class Reindexer:
                 self.reminders.restore("outbox", game_id, app, self.clock())
             return True  # the index has its deletion, or the messenger will publish it
         return game is not None and game.ownership is not None and game.ownership.app == app
-
-    def _remove(self, game_id: str, app: str) -> bool:
-        return self.index.remove(app, game_id, position=self.index.position(app, game_id))
 
     def _count(self, *, indexed: bool = False, removed: bool = False) -> None:
         before = self._progress

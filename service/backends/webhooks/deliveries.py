@@ -237,14 +237,10 @@ class Deliveries:
         headers = signed_headers(message.id, self.signing_clock() // 1000, message.body, secrets)
         if TRACE.get():
             headers |= trace_headers(self.random_bytes(8))
+        url, app = webhook.url, webhook.app
         try:
             answer = self.sender.post(
-                webhook.url,
-                headers,
-                message.body,
-                app=webhook.app,
-                timeout=TIMEOUT_SECONDS,
-                max_answer=MAX_ANSWER_BYTES,
+                url, headers, message.body, app=app, timeout=TIMEOUT_SECONDS, max_answer=MAX_ANSWER_BYTES
             )
         except SendFailed as error:
             attempt = unfinished._replace(milliseconds=error.ms, error=error.reason)

@@ -35,6 +35,7 @@ CHANGE_SECRET: Final = "change secret"  # noqa: S105 # no secret
 ASK_PING: Final = "ping"
 SEND_AGAIN: Final = "send again"
 """The purposes of ``RepeatableRequest``s; the ids of the endpoint and the message follow them."""
+_STORED_FIELDS: Final = ("id", "url", "events", "status", "created_at", "failing_since")
 _MAX_ATTEMPTS: Final = 16
 
 CheckUrl = Callable[[str, str], object]
@@ -240,14 +241,7 @@ class Webhooks:
 
 def _stored_answer(webhook: Webhook) -> dict[str, Any]:
     """Return what to store of an answer with this endpoint. The secret is not stored, as it can be derived again."""
-    return {
-        "id": webhook.id,
-        "url": webhook.url,
-        "events": webhook.events,
-        "status": webhook.status,
-        "created_at": webhook.created_at,
-        "failing_since": webhook.failing_since,
-    }
+    return {name: getattr(webhook, name) for name in _STORED_FIELDS}
 
 
 def _as_answered(app: str, prior: Prior) -> Webhook:
