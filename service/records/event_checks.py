@@ -292,11 +292,7 @@ def _proof_faults(record: Record, index: int, recorded: RecordedRound, *, over: 
         yield Fault("missing_seed", (index, "Round"), "The seed is missing although it must be published by now.")
     elif not over and recorded.seed is not None:
         yield Fault("early_seed", (index, "Seed"), "The round is not over, but its seed is given.")
-    elif (
-        recorded.seed is not None
-        and recorded.commitment is not None
-        and commitment(recorded.seed) != recorded.commitment
-    ):
+    elif recorded.seed is not None and recorded.commitment not in (None, commitment(recorded.seed)):
         yield Fault("wrong_seed", (index, "Seed"), "The seed does not match its commitment.")
     if recorded.attempt is not None and not (recorded.lines and recorded.seed is not None):
         yield Fault("wrong_attempt", (index, "Attempt"), "The attempt is given together with the seed.")

@@ -45,7 +45,6 @@ from service.records.writer import HEAD, Location
 AUTOMATIC_EVENTS: Final = (RoundEnded, Eliminated, Finished, Forfeited)
 """Events that follow automatically from a move, or from a time-out."""
 
-
 MOVES: Final = (Played, Drew, DrewView, Passed, Done, Flipped)
 """Events of moves."""
 

@@ -182,8 +182,7 @@ def findings_of(record: Record, faults: list[Fault]) -> tuple[Finding, ...]:
     for code, place, message in faults:
         index, part = place
         recorded = None if index == HEAD else record.rounds[index]
+        number = None if recorded is None else recorded.number
         version = None if recorded is None or isinstance(part, str) else recorded.lines[part].version
-        findings.append(
-            Finding(code, None if recorded is None else recorded.number, version, lines.get(place), message)
-        )
+        findings.append(Finding(code, number, version, lines.get(place), message))
     return tuple(sorted(findings, key=lambda finding: finding.line or 0))

@@ -242,12 +242,8 @@ class ClusterTopology:
         addresses = dict.fromkeys((*self._addresses, *self._url.addresses))
         for address in sorted(addresses, key=lambda address: _name(address) in self._unreachable):
             try:
-                state, slots = execute_unpooled(
-                    make_pool(self._url.server(address)),
-                    (b"CLUSTER", b"INFO"),
-                    (b"CLUSTER", b"SLOTS"),
-                    wait=PROBE_TIMEOUT,
-                )
+                pool = make_pool(self._url.server(address))
+                state, slots = execute_unpooled(pool, (b"CLUSTER", b"INFO"), (b"CLUSTER", b"SLOTS"), wait=PROBE_TIMEOUT)
             except (RedisError, OSError):
                 self._unreachable.add(_name(address))
                 continue

@@ -57,11 +57,7 @@ class Troubles:
     def begin(self, trouble: str, reason: object) -> None:
         """Record a trouble, and log it if it is new. No client receives the reason."""
         text, now, record = " ".join(str(reason).split())[:300], monotonic(), self._troubles.get(trouble)
-        if (
-            record is not None
-            and record.reason == text
-            and (not record.is_over or now - record.logged_at < AGAIN_SECONDS)
-        ):
+        if record and record.reason == text and (not record.is_over or now - record.logged_at < AGAIN_SECONDS):
             return
         self._troubles[trouble] = _Trouble(text, now)
         _log.warning("%s: %s", trouble, text)

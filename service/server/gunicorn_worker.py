@@ -202,12 +202,8 @@ class _BoundedRequest(Request):  # type: ignore[misc]  # gunicorn has no type in
         """
         if self.must_close or self.method == "CONNECT":
             return True
-        words = [
-            word.strip(" \t").lower()
-            for name, value in self.headers
-            if name == "CONNECTION"
-            for word in value.split(",")
-        ]
+        fields = ",".join([value for name, value in self.headers if name == "CONNECTION"])
+        words = [word.strip(" \t").lower() for word in fields.split(",")]
         return "close" in words or (self.version < _HTTP_1_1 and "keep-alive" not in words)
 
     def _peer_trusted_for_forwarded(self) -> tuple[dict[str, str], list[str]]:
@@ -331,10 +327,8 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         sock.settimeout(self.send_seconds)
         try:
             try:
-                self._respond(
-                    Response(req, sock, self.cfg, self._seconds),
-                    environ_of(self._base_environ, req, listener_name, addr),
-                )
+                environ = environ_of(self._base_environ, req, listener_name, addr)
+                self._respond(Response(req, sock, self.cfg, self._seconds), environ)
             finally:
                 # Also if the connection is closed next: closing it with unread data could discard the response.
                 if has_body and is_unread(req.body.reader):
