@@ -75,8 +75,7 @@ class Likelihood:
         """Return the likelihood of the choices given the hands of this world: above 0, at most 1."""
         likelihood = 1.0
         for choice in self._choices:
-            seat = choice.played.seat
-            hand = world.hands[seat]
+            hand = world.hands[choice.played.seat]
             probability = choice.cache.get(hand)
             if probability is None:
                 probability = choice.cache[hand] = _probability(self._rules, choice, sort_tiles((*hand, *choice.laid)))

@@ -131,10 +131,5 @@ def _tile(layout: Layout, index: int, *, flipped: bool = False) -> str:
 
 def _ends(ends: Sequence[End]) -> str:
     """Return the text of the ends where a tile can join, now or later."""
-    return "   ".join(
-        [
-            f"(› {end.number} {end.name})" if end.gate == GATED else f"› {end.number} {end.name}"
-            for end in ends
-            if end.gate != CLOSED
-        ]
-    )
+    texts = [(f"› {end.number} {end.name}", end.gate) for end in ends if end.gate != CLOSED]
+    return "   ".join([f"({text})" if gate == GATED else text for text, gate in texts])

@@ -76,8 +76,7 @@ class _TranscriptWriter:
 
     def step(self, rules: Rules, step: Step) -> Iterator[str]:
         """Yield the lines of an event and of the state after it."""
-        event = step.line.event
-        state = step.state
+        event, state = step.line.event, step.state
         if isinstance(event, Dealt):
             yield ""
             yield f"── Round {event.round} ".ljust(WIDTH, "─")

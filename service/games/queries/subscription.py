@@ -73,9 +73,8 @@ class EventSubscription(Follower[EventPage]):
         """The id of the write that led to the cursor; empty if unknown."""
         self._read = read
         self._on_wait = on_wait
-        super().__init__(
-            partial(feed.watch, subscriber.game), slots=slots, poll_seconds=ttl_seconds, max_pending=MAX_PENDING
-        )
+        watch = partial(feed.watch, subscriber.game)
+        super().__init__(watch, slots=slots, poll_seconds=ttl_seconds, max_pending=MAX_PENDING)
 
     def wait(self, seconds: float) -> EventPage | None:
         """Return the next events, at most ``PAGE_SIZE``.
@@ -129,10 +128,8 @@ class EventSubscription(Follower[EventPage]):
                 case Reset(view):
                     self.finished = view.status == "finished"
                     # The token was valid at this version, and events before it are not returned.
-                    you = view.view.you
-                    self.subscriber = self.subscriber._replace(
-                        version=view.version, seat=None if you is None else you.seat
-                    )
+                    own = None if view.view.you is None else view.view.you.seat
+                    self.subscriber = self.subscriber._replace(version=view.version, seat=own)
                 case Started() if subscriber.seat is not None and envelope.version > subscriber.version:
                     seat = seat_after(envelope.event, subscriber.seat)
                     self.subscriber = self.subscriber._replace(seat=seat, version=envelope.version, write_id="")
