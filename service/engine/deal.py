@@ -44,7 +44,7 @@ from itertools import count
 from struct import Struct
 from typing import Final, NamedTuple
 
-from service.engine.tiles import TILES, Tile, sort_hands
+from service.engine.tiles import TILES, Tile
 
 SCHEME: Final = "domino-deal-1"
 MAX_CLIENT_SEED_CHARS: Final = 64
@@ -165,13 +165,13 @@ def shuffle(tiles: Sequence[Tile], seed: bytes, round_number: int, attempt: int)
 
 
 def split(order: Sequence[Tile], sizes: Sequence[int]) -> ArrangedDeal:
-    """Return the deal of these tiles: a sorted hand of each size in seat order, and the rest as the stock."""
+    """Return the deal of these tiles: a hand of each size in seat order, and the rest as the stock."""
     hands = []
     start = 0
     for size in sizes:
-        hands.append(order[start : start + size])
+        hands.append(tuple(order[start : start + size]))
         start += size
-    return ArrangedDeal(sort_hands(hands), tuple(order[start:]))
+    return ArrangedDeal(tuple(hands), tuple(order[start:]))
 
 
 @lru_cache

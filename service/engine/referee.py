@@ -239,7 +239,7 @@ def deal_attempt(rules: Rules, seed: bytes, round_number: int, attempt: int, *, 
     ``seed``: the seed of the shuffle.
     """
     hands, stock = split(shuffle(rules.tiles, seed, round_number, attempt), sizes)
-    return Dealt(round_number, hands, stock, arranged=False)
+    return Dealt(round_number, sort_hands(hands), stock, arranged=False)
 
 
 def can_open(rules: Rules, state: State, dealt: Dealt) -> bool:
