@@ -317,7 +317,7 @@ def test_requests_for_a_game_count_by_its_owner(workers: Workers, backends: Back
 def test_the_history_that_an_application_reads_counts_as_its_requests_or_without_a_limit_as_reads(
     workers: Workers, app_key: str, limits: dict[str, int], expected: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.web.quotas.EVENTS_PER_READ", 1)
+    monkeypatch.setattr("service.web.events.routes.EVENTS_PER_READ", 1)
     (api,) = workers(**limits)
     table = own_game(api, app_key)
     api.take_seat(table)
