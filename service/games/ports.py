@@ -282,7 +282,10 @@ RunLater = Callable[[Callable[[], None]], None]
 
 
 class Runtime(NamedTuple):
-    """What a process runs with. ``yield_control`` is called in long computations, to let other requests run."""
+    """The clock of a process, its source of random bytes, and its scheduling.
+
+    ``yield_control``: called in long computations, to let other requests run.
+    """
 
     clock: TimeSource
     random_bytes: RandomBytes

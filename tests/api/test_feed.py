@@ -109,7 +109,7 @@ def watching(worker: Application) -> Api:
 
 
 def told_of(api: Api, table: Table, **more: Any) -> list[Item]:
-    """What the feed has to tell of a game."""
+    """Return the items that the feed must have about a game, made from its events."""
     events = api.get(f"{table.path}/events?limit=1000").get_json()["events"]
     kept = ("version", "type", "at", "seat", "to_act")
     items = [{name: event[name] for name in kept if name in event} for event in events]

@@ -26,7 +26,7 @@ def violations(page: Page, source: str) -> list[str]:
 
 
 def fits(page: Page) -> bool:
-    """Whether nothing is wider than the window."""
+    """Return whether nothing is wider than the window."""
     return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
 
 

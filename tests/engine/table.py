@@ -64,7 +64,7 @@ def assert_players(key: str, low: int, high: int, **options: object) -> None:
 
 
 def complaints(key: str, players: int, **options: object) -> set[str]:
-    """What is complained of when such a game is refused."""
+    """Return the fields that are named when such a game is refused."""
     with pytest.raises(InvalidSetup) as refusal:
         variant(key).rules(options, players)
     return set(refusal.value.errors)

@@ -67,7 +67,7 @@ class Net:
         return failure(self.sender(Network(endpoint)), timeout=timeout)
 
     def times_out(self, behaviour: Behaviour, timeout: float) -> bool:
-        """Whether a request is given up for its time. Its URL is an address, as a look-up takes time of its own."""
+        """Return whether a request is given up for its time. Its URL is an address, as a look-up takes time, too."""
         return failure(self.sender(Network(self.open(behaviour))), f"https://{PUBLIC}/", timeout) == "timeout"
 
     def close(self) -> None:

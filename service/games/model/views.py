@@ -42,7 +42,7 @@ class SeatView(NamedTuple):
 
 
 class GameView(NamedTuple):
-    """What one viewer can see of a game at one version. Times are in milliseconds since 1970.
+    """A game at one version, as one viewer can see it. Times are in milliseconds since 1970.
 
     ``deadline``: of the running turn or deal, with the allowance after an outage.
     ``ref``: only its owner sees it.
@@ -122,7 +122,7 @@ class Deleted:
 
 
 class EventView(NamedTuple):
-    """What one viewer can see of an event, in fields as in ``EventEnvelope``."""
+    """An event as one viewer can see it; its fields are those of ``EventEnvelope``."""
 
     version: int
     at: int
