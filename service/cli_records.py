@@ -183,8 +183,8 @@ def _player(seat: SeatSummary) -> dict[str, float]:
 
 
 def _report(record: Record, match_review: Review) -> Iterator[str]:
-    names = "seat", "player", "decisions", "given away", "error", "result", "luck", "error", "skill", "error"
-    yield _COLUMNS.format(*names)
+    headings = "seat", "player", "decisions", "given away", "error", "result", "luck", "error", "skill", "error"
+    yield _COLUMNS.format(*headings)
     for seat in map(_player, summaries(len(record.players), match_review)):
         given_away = (f"{seat['given_away']:.2f}", f"{seat['error']:.2f}")
         luck = [f"{seat[name]:.1f}" for name in ("result", "luck", "luck_error", "skill", "skill_error")]

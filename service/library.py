@@ -181,7 +181,8 @@ class Match:
 
     def _round_events(self) -> list[Event]:
         """Return the events of the current round, its deal first."""
-        return self._events[max([index for index, event in enumerate(self._events) if isinstance(event, Dealt)]) :]
+        deal = max([index for index, event in enumerate(self._events) if isinstance(event, Dealt)])
+        return self._events[deal:]
 
 
 def _name_of(secret: bytes) -> str:

@@ -9,7 +9,6 @@ stages do not account for is Flask's in the first, gunicorn's and the sockets' i
 from __future__ import annotations
 
 import os
-from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from statistics import median
 from time import perf_counter, time
@@ -33,6 +32,7 @@ from service.engine.referee import advance
 from service.games.access import seat_of
 from service.games.model.following import with_events
 from service.games.model.game import Game
+from service.games.model.tokens import new_write_id
 from service.games.model.views import view_game
 from service.games.ports import Commit, Store, WriteRequest
 from service.games.store.codec import decode_game, encode_game
@@ -154,7 +154,7 @@ def _move_in_stages(
         move = Move(asked["action"], asked.get("tile"), asked.get("end"), asked.get("face_down", False))
         events, state = advance(game.rules, game.deck, game.state, seat, move=move)
         watch.lap("decide")
-        write = WriteRequest(urlsafe_b64encode(os.urandom(6)))
+        write = WriteRequest(new_write_id(os.urandom))
         now = int(time() * 1000)
         after = with_events(game._replace(state=state), events, game.state, at=now, write_id=write.id.decode())
         data = encode_events(game.state, events, after, now - game.created_at, yielding=iter)

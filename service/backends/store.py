@@ -157,8 +157,8 @@ class RedisErasures:
     def is_pending(self, app: str, ref: str) -> bool:
         """Return whether an erasure of this person is pending."""
         key = keys.part(b"erasures", app)
-        command = (b"ZSCORE", key, ref.encode("utf-8", "surrogatepass"))
-        return self._calls.read_all("erasures", key, command) != [None]
+        (score,) = self._calls.read_all("erasures", key, (b"ZSCORE", key, ref.encode("utf-8", "surrogatepass")))
+        return score is not None
 
     def done(self, app: str, erasure: Erasure) -> None:
         """Remove an erasure that was carried out, unless it was requested again since ``erasure`` was read."""

@@ -69,7 +69,8 @@ def values_of(
     values: list[float] = []
     try:
         for move in moves:
-            values.append(search.value(state, move, max(values, default=-inf) if only_best else -inf, inf))
+            best = max(values, default=-inf) if only_best else -inf
+            values.append(search.value(state, move, best, inf))
     except _TooLong:
         return None
     return values

@@ -28,7 +28,7 @@ class OpeningHands(NamedTuple):
 
 
 class RoundOpening(NamedTuple):
-    """All that it depends on whether the opener of a round opens with its lead; the key of the cache."""
+    """The facts that decide whether the opener of a round opens with its lead; the key of the cache."""
 
     opening: Callable[[State], Opening | None]
     """The answer of the rules."""
@@ -102,8 +102,8 @@ class _Help:
     The opener holds ``own``, and perhaps some of ``others``.
     """
 
-    def __init__(self, question: RoundOpening, own: Hand, others: Hand) -> None:
-        self._question = question
+    def __init__(self, opening: RoundOpening, own: Hand, others: Hand) -> None:
+        self._opening = opening
         self._own = own
         self._others = others
         self._hopeless: set[Tile] = set()
@@ -115,7 +115,7 @@ class _Help:
         """Return whether the opener can open although ``seat`` holds ``tile``, if it holds one or all of ``others``."""
         if tile in self._helped:
             return True
-        own, opens_with = self._own, self._question.opens_with
+        own, opens_with = self._own, self._opening.opens_with
         helping = tuple([other for other in self._others if other is not tile])
         if opens_with((*own, *helping), seat, (tile,)) or (
             tile not in self._hopeless and any(opens_with((*own, helper), seat, (tile,)) for helper in helping)
@@ -127,7 +127,7 @@ class _Help:
 
 
 @lru_cache(maxsize=4096)
-def opening_hands(question: RoundOpening, dealt: DealtToOpener) -> OpeningHands:
+def opening_hands(opening: RoundOpening, dealt: DealtToOpener) -> OpeningHands:
     """Return the tiles that each seat cannot have been dealt; cached for all seats and rounds with the same arguments.
 
     ``dealt`` includes the lead in the opener's tiles. Without any known tile of the opener, no single tile can be
@@ -136,25 +136,25 @@ def opening_hands(question: RoundOpening, dealt: DealtToOpener) -> OpeningHands:
     own, complete, known_excluded = dealt
     if not own:
         return OpeningHands((0,) * len(known_excluded), joint=True)
-    others = tuple([tile for tile in question.tiles if tile not in own])
-    support = _Help(question, own, others)
+    others = tuple([tile for tile in opening.tiles if tile not in own])
+    support = _Help(opening, own, others)
     excluded = []
     joint = False
     preventing: list[Tile] = []
     """The tiles that prevent the opening in the hand of the previous seat. For the next seat most are the same."""
-    for seat, eliminated in enumerate(question.start.eliminated_round):
+    for seat, eliminated in enumerate(opening.start.eliminated_round):
         impossible = known_excluded[seat]
-        if not eliminated and not (complete and seat == question.opener):
+        if not eliminated and not (complete and seat == opening.opener):
             doubtful = tuple([tile for tile in others if not impossible >> tile.index & 1]) if impossible else others
             likely = {
                 tile
                 for tile in preventing
-                if not impossible >> tile.index & 1 and not question.opens_with(own, seat, (tile,))
+                if not impossible >> tile.index & 1 and not opening.opens_with(own, seat, (tile,))
             }
             unlikely = tuple([tile for tile in doubtful if tile not in likely])
-            preventing = [*likely, *question.preventing(own, seat, unlikely)]
+            preventing = [*likely, *opening.preventing(own, seat, unlikely)]
             harmless = tuple([tile for tile in doubtful if tile not in preventing])
-            if harmless and not question.opens_with(own, seat, harmless):
+            if harmless and not opening.opens_with(own, seat, harmless):
                 joint = True  # a hand with many of these tiles would have been dealt again (rules 11.7, 16.9)
             for tile in preventing:
                 if not complete and support.is_possible(seat, tile):

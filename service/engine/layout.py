@@ -461,8 +461,7 @@ def _beside(ends: tuple[End, ...], covered: End, end_value: EndValue | None, gat
     Its gated short sides can open now, and the other long side of a leading double is no longer paired.
     """
     host, counts = covered.host, _counts(end_value, covered.number, LONG, OPEN, paired=False)
-    rest = [end.side for end in ends if end.host == host and end.name != covered.name]
-    opens = gates != BOTH_LONG_SIDES or LONG not in rest
+    opens = gates != BOTH_LONG_SIDES or LONG not in [end.side for end in ends if end.host == host and end != covered]
     after = []
     for end in ends:
         if end.host != host:

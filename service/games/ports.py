@@ -163,8 +163,8 @@ class Store(Protocol):
         """Store a new game; its version is the number of its ``events``, at least one.
 
         ``reminders`` as in ``Commit``. The index of all games lists the game under its ``tenant``; ``code`` is the hash
-        of its join code. Returns the earlier write under the
-        same idempotency record, if any, else ``None``. Raises ``GameExists``, ``JoinCodeTaken``, ``OutcomeUnknown``.
+        of its join code. Returns ``None`` if this write is committed, by this attempt or an earlier one; else the
+        earlier write under the same idempotency record. Raises ``GameExists``, ``JoinCodeTaken``, ``OutcomeUnknown``.
         """
 
     def read(self, game: str) -> StoredGame | None:

@@ -117,9 +117,10 @@ def estimates(
     for index in order:
         other = order[min(1, len(order) - 1)] if index == best else index
         advantages = () if other == best else _advantages(names, parts[best], parts[other], exact=known is not None)
-        leads = [value - other for value, other in zip(values[best], values[index], strict=True)]
+        estimate, error = found[index]
+        leads = [of_best - of_move for of_best, of_move in zip(values[best], values[index], strict=True)]
         behind, behind_error = mean_and_error(leads, weights)
-        result.append(Estimate(moves[index], *found[index], max(0.0, behind), behind_error, advantages))
+        result.append(Estimate(moves[index], estimate, error, max(0.0, behind), behind_error, advantages))
     return _with_large_errors(result) if known is None and is_all_known(observation) else result
 
 

@@ -144,7 +144,7 @@ def review(
             if decision is not None:
                 yield decision
         elif version > after and isinstance(event, RoundEnded) and dealt is not None:
-            result = results(rules, dealt[1].active_seats(), event.round.scores)
+            result = results(rules, step.before.active_seats(), event.round.scores)
             yield RoundLuck(version, result, *luck_of(rules, *dealt))
         if isinstance(event, Dealt):
             dealt = event, step.state

@@ -219,7 +219,7 @@ class Sender:
         return f"POST {target.path} HTTP/1.1\r\n{head}\r\n".encode("ascii") + body
 
     def _exchange(self, target: Target, app: str, request: bytes, max_answer: int, *, deadline: Deadline) -> Answer:
-        key = target[:3]
+        key = (target.scheme, target.host, target.port)
         waiting = self._pool.take(key)
         if waiting is not None:
             try:

@@ -100,13 +100,11 @@ def rules_of(record: Record) -> tuple[Rules | None, list[Fault]]:
     try:
         rules = variant.rules(dict(record.options), len(record.players))
     except InvalidSetup as refusal:
-        return None, [
-            Fault("bad_players", (HEAD, "Player 0"), sentence(reason))
-            if path == "players"
-            else Fault("bad_options", (HEAD, "Options"), sentence(reason))
-            for path, reasons in refusal.errors.items()
-            for reason in reasons
-        ]
+        faults = []
+        for path, reasons in refusal.errors.items():
+            code, tag = ("bad_players", "Player 0") if path == "players" else ("bad_options", "Options")
+            faults += [Fault(code, (HEAD, tag), sentence(reason)) for reason in reasons]
+        return None, faults
     expected = resolved_options(variant, rules)
     if record.options != expected:
         message = f"The house rules, each settled, are {', '.join([key for key, _ in expected])}, in this order."

@@ -49,7 +49,7 @@ class Pips(NamedTuple):
 def pips_of(number: int) -> Pips:
     """Return the pips of a number, for a horizontal tile; 0 has none."""
     points = pip_places(number)
-    _, width = _SIZES[max(3, *map(int, _ROWS.split()[number]))]
+    _, width = _SIZES[max(3, *_rows(number))]
     return Pips("".join([f"M{short(x)}{_second(y)}h0" for x, y in points]), width)
 
 
@@ -57,10 +57,15 @@ def pip_places(number: int) -> list[tuple[float, float]]:
     """Return the centres of the pips, relative to the centre of the half, in units."""
     if number in _DIAGONAL:
         return [(place, place) for place in _DIAGONAL[number]]
-    rows = [int(count) for count in _ROWS.split()[number]]
+    rows = _rows(number)
     longest = max(3, *rows)
     span, _ = _SIZES[longest]
     return [(x, y) for count, y in zip(rows, (-_STEP, 0.0, _STEP), strict=True) for x in _row(count, longest, span)]
+
+
+def _rows(number: int) -> list[int]:
+    """Return the numbers of pips in the three rows of a half."""
+    return [int(count) for count in _ROWS.split()[number]]
 
 
 def _row(count: int, longest: int, span: float) -> list[float]:
@@ -137,39 +142,33 @@ _ON_DARK: Final = _numbers(
     "f3ab7c 71a6c7 fea09f"
 )
 
-_ON_SCREEN: Final = {
-    "cloth": ("#2d6a50", "#14342a"),
-    "rail": ("#245842", "#0e271f"),
-    "seam": ("#3b7d62", "#1f4739"),
-    "shade": ("#1d4a37", "#0b1f19"),
-    "face": ("#fffdf5", "#20242c"),
-    "edge": ("#e3dac2", "#8b94a3"),
-    "line": ("#c9bc9c", "#5b6472"),
-    "ink": ("#1f2933", "#e9ebf0"),
-    "back": ("#7c2d3a", "#4a1f29"),
-    "back_edge": ("#e3dac2", "#8b94a3"),
-    "lattice": ("#f3d9c0", "#e0b9a0"),
-    "ring": ("#ffe08a", "#e8c468"),
-    "outline": ("#ffc53d", "#f2b632"),
-    "dot": ("#c2410c", "#f2b632"),
+_THEMES: Final = {
+    "cloth": ("#2d6a50", "#14342a", "none", "Canvas"),
+    "rail": ("#245842", "#0e271f", "none", "CanvasText"),
+    "seam": ("#3b7d62", "#1f4739", "none", "none"),
+    "shade": ("#1d4a37", "#0b1f19", "none", "none"),
+    "face": ("#fffdf5", "#20242c", "#fff", "Canvas"),
+    "edge": ("#e3dac2", "#8b94a3", "#000", "CanvasText"),
+    "line": ("#c9bc9c", "#5b6472", "#000", "CanvasText"),
+    "ink": ("#1f2933", "#e9ebf0", "#000", "CanvasText"),
+    "back": ("#7c2d3a", "#4a1f29", "#fff", "Canvas"),
+    "back_edge": ("#e3dac2", "#8b94a3", "#000", "CanvasText"),
+    "lattice": ("#f3d9c0", "#e0b9a0", "#000", "CanvasText"),
+    "ring": ("#ffe08a", "#e8c468", "#000", "LinkText"),
+    "outline": ("#ffc53d", "#f2b632", "#000", "Highlight"),
+    "dot": ("#c2410c", "#f2b632", "#000", "CanvasText"),
 }
-"""The colours of the light and of the dark palette."""
-LIGHT: Final = Palette(**{name: light for name, (light, _) in _ON_SCREEN.items()}, numbers=_ON_LIGHT)
-DARK: Final = Palette(**{name: dark for name, (_, dark) in _ON_SCREEN.items()}, numbers=_ON_DARK)
-PRINT: Final = Palette._make(["#000"] * len(Palette._fields))._replace(
-    cloth="none", rail="none", seam="none", shade="none", face="#fff", back="#fff", numbers=()
-)
-FORCED: Final = Palette._make(["CanvasText"] * len(Palette._fields))._replace(
-    cloth="Canvas",
-    seam="none",
-    shade="none",
-    face="Canvas",
-    back="Canvas",
-    ring="LinkText",
-    outline="Highlight",
-    numbers=(),
-)
-"""The colours of the system, for people who have set forced colours."""
+"""The colours of each theme: light, dark, on paper, and those of the system, for people who have set forced colours."""
+
+
+def _palette(theme: int, numbers: tuple[str, ...] = ()) -> Palette:
+    return Palette(**{name: colours[theme] for name, colours in _THEMES.items()}, numbers=numbers)
+
+
+LIGHT: Final = _palette(0, _ON_LIGHT)
+DARK: Final = _palette(1, _ON_DARK)
+PRINT: Final = _palette(2)
+FORCED: Final = _palette(3)
 
 
 Theme = Literal["auto", "light", "dark", "print"]

@@ -60,8 +60,8 @@ class _CachedRound(NamedTuple):
         """Return whether these events have led to this game: not if a failover lost some, and others followed."""
         layout = game.state.layout
         laid = [
-            (tile, seat, end, face_down, outer)
-            for (tile, _, _, seat, face_down, outer), end in zip(layout.placements, layout.covered_ends(), strict=True)
+            (placed.tile, placed.seat, end, placed.face_down, placed.outer)
+            for placed, end in zip(layout.placements, layout.covered_ends(), strict=True)
         ]
         played = [
             (event.tile, event.seat, event.end, event.face_down, event.outer)
@@ -222,12 +222,13 @@ class BotWorker:
     def __init__(self, automation: Automation, decisions: Decisions, queue: Queue) -> None:
         self._automation = automation
         self._decisions = decisions
-        _, self._clock, self._metrics = queue
+        self._clock, self._metrics = queue.clock, queue.metrics
         self._times = BoundedCache[object, deque[int]](MAX_TABLE_KINDS)
         """The durations of recent decisions, by kind of table."""
         self.numbers = count()
         self._waiting: list[_Task] = []
-        self._sources = tuple([_Source(queue_kind, queue, self) for queue_kind in (BOTS, EXPERTS, ALONE)])
+        self._experts, self._alone = _Source(EXPERTS, queue, self), _Source(ALONE, queue, self)
+        self._sources = _Source(BOTS, queue, self), self._experts, self._alone
         self._current: _Task | None = None
 
     def step(self) -> float:
@@ -238,9 +239,8 @@ class BotWorker:
         TRACE.set("")
         while self._waiting and self._waiting[0].at <= self._clock():
             self._resume(heappop(self._waiting))
-        _, experts, alone = self._sources
         for source in self._sources:
-            if monotonic() >= source.next_poll and not (source is alone and experts.undecided):
+            if monotonic() >= source.next_poll and not (source is self._alone and self._experts.undecided):
                 source.poll()
         for source in self._sources:
             if source.undecided:

@@ -108,8 +108,8 @@ class Consumer(ABC):
         in_flight = Counter([reminder.tenant for reminder in self._in_flight()] if self._leased else ())
         total, max_in_flight = in_flight.total(), self._settings.max_in_flight
         limit = min(batch, max_in_flight - total)
-        # Without any in flight, a tenant may usually lease a whole batch.
-        is_limited = kind not in NOT_OF_GAMES and (total > 0 or free_slots(0, 0, max_in_flight) < limit)
+        # Unless even a tenant to which all in flight belong may lease a whole batch.
+        is_limited = kind not in NOT_OF_GAMES and free_slots(total, total, max_in_flight) < limit
         limit_of = (lambda tenant: free_slots(in_flight[tenant], total, max_in_flight)) if is_limited else None
         reminders = self._reminders.take(kind, limit, lease, limit_of) if limit > 0 else []
         if not reminders:

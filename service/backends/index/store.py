@@ -9,7 +9,7 @@ writes can also raise ``OutcomeUnknown``; it is safe to call it again.
 from __future__ import annotations
 
 import re
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import urlsafe_b64decode
 from collections.abc import Sequence
 from itertools import chain
 from typing import Final
@@ -27,6 +27,7 @@ from service.backends.values import (
     StoredItems,
     Usage,
 )
+from service.games.model.tokens import base64_text
 from service.redis import keys
 from service.redis.calls import RedisCalls
 
@@ -38,7 +39,7 @@ _CURSOR: Final = re.compile(r"([0-9]{1,15}) ([A-Za-z0-9_-]{1,64})", re.ASCII)
 
 def encode_cursor(score: int, game: str) -> str:
     """Return the cursor after a game."""
-    return urlsafe_b64encode(b"%d %b" % (score, game.encode())).rstrip(b"=").decode()
+    return base64_text(b"%d %b" % (score, game.encode()))
 
 
 def decode_cursor(cursor: str) -> tuple[int, str]:
@@ -100,12 +101,12 @@ class RedisIndex:
         """
         digests = [keys.digest(ref) for ref in entry.players]
         urgencies = [b"" if urgency is None else b"%d" % urgency for urgency in entry.players.values()]
-        after = position.version if notified is None else notified
-        numbers = after, int(notified is not None), len(digests), len(endpoints)
+        versions = position.version if notified is None else notified, int(notified is not None)
+        counts = len(digests), len(endpoints)
         players = chain.from_iterable(zip(digests, urgencies, strict=True))
         due = [endpoint.encode() for endpoint in endpoints]
         stored = _head(entry, digests), entry.summary, entry.updated_at
-        return self._write(app, entry.game, position, stored, *numbers, *players, *due, *items)
+        return self._write(app, entry.game, position, stored, *versions, *counts, *players, *due, *items)
 
     def remove(self, app: str, game: str, *, position: IndexPosition) -> bool:
         """Remove the entry of a game without recording a deletion. Return ``False`` unless it was at ``position``."""
@@ -120,8 +121,8 @@ class RedisIndex:
         ``rest``: the arguments of the script from the tenth.
         """
         names = keys.part(b"index", app), keys.reminders_of_application("webhooks", app)
-        at = app.encode(), game.encode(), _encode_position(position.version, position.write_id)
-        answer = self._calls.write("index", names, *at, *entry, self._ttl, MAX_TRIMMED, FEED_ITEMS, *rest)
+        expected = app.encode(), game.encode(), _encode_position(position.version, position.write_id)
+        answer = self._calls.write("index", names, *expected, *entry, self._ttl, MAX_TRIMMED, FEED_ITEMS, *rest)
         return bool(answer == 1)
 
     def usage(self, app: str) -> Usage:

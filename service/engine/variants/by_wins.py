@@ -213,9 +213,9 @@ class _Scoring(NamedTuple):
         """Return the value of the win, and its arithmetic (rules 16.5, 16.6)."""
         value, text, draw = 1, "1", self.settings["draw"]
         for kind in self._kinds(state) if ended_by == "out" else ():
-            if self.settings[f"value_{kind}"] > value:
-                value = self.settings[f"value_{kind}"]
-                text = f"{self._word(kind)} {value}"
+            worth = self.settings[f"value_{kind}"]
+            if worth > value:
+                value, text = worth, f"{self._word(kind)} {worth}"
         if draw == "add" and state.carry:
             return value + state.carry, f"{text} + {state.carry}"
         return (2, f"{text} → 2") if draw == "two" and state.carry and value == 1 else (value, text)

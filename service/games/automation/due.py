@@ -134,8 +134,8 @@ class LostReminders:
         """Restore the reminders of this game, which was just read from the store, if it is overdue."""
         if not game.is_automatic and game.ownership is None and room_due(game) is None:
             return
-        now = self._clock()
-        if now - game.updated_at <= OVERDUE_MS or now - (self._attempts.get(game.id) or -PAUSE_MS) < PAUSE_MS:
+        now, last = self._clock(), self._attempts.get(game.id)
+        if now - game.updated_at <= OVERDUE_MS or (last is not None and now - last < PAUSE_MS):
             return
         if any([at is not None and now - at > OVERDUE_MS for at in reminders(None, game).values()]):
             self._attempts.put(game.id, now)

@@ -21,7 +21,7 @@ from service.games.model.errors import TooManyGamesOfBots
 from service.games.model.forks import load_fork
 from service.games.model.game import OWNER, Game, Ownership
 from service.games.model.game_events import Created, GameEvent
-from service.games.model.seats import BOT, HUMAN, OPEN_SEAT, Room, Seat, Seats, bot_name
+from service.games.model.seats import BOT, HUMAN, Room, Seat, Seats, bot_name
 from service.games.model.tokens import JOIN_CODE_ATTEMPTS, hash_secret, new_game_id, new_join_code, new_token
 from service.games.model.views import CommandResult, CreatedGame, SeatToken, view_game
 from service.games.model.waiting import deal_if_full
@@ -59,8 +59,7 @@ def new_game(
     ``skipped``: how many join codes to skip because other games have them.
     """
     seats, tokens = _seats(request, token_bytes)
-    has_open = any(player.kind == OPEN_SEAT for player in request.seats)
-    codes = [new_join_code(token_bytes, shard_of(game_id) or 0) for _ in range(skipped + 1) if has_open]
+    codes = [new_join_code(token_bytes, shard_of(game_id) or 0) for _ in range(skipped + 1) if seats.are_open]
     join_code = codes[-1] if codes else None
     deck = Deck(seed_bytes(32) if request.seed is None else seed_from_text(request.seed), request.deals)
     if not request.arranged:
@@ -98,14 +97,14 @@ def _seats(request: GameRequest, token_bytes: RandomBytes) -> tuple[Seats, tuple
     """Return the requested seats, with names for computer players, and the tokens of people."""
     names = [player.name for player in request.seats]
     seats, tokens = list[Seat](), list[SeatToken]()
-    for seat, (kind, name, _, level, ref) in enumerate(request.seats):
+    for seat, player in enumerate(request.seats):
         token_hash = None
-        if kind == HUMAN and name is not None:
-            tokens.append(SeatToken(seat, name, new_token(token_bytes)))
+        if player.kind == HUMAN and player.name is not None:
+            tokens.append(SeatToken(seat, player.name, new_token(token_bytes)))
             token_hash = hash_secret(tokens[-1].token)
-        elif kind == BOT:
+        elif player.kind == BOT:
             names[seat] = bot_name(names)
-        seats.append(Seat(kind, names[seat], token_hash, level, ref))
+        seats.append(Seat(player.kind, names[seat], token_hash, player.level, player.ref))
     return Seats(seats), tuple(tokens)
 
 

@@ -125,9 +125,10 @@ def _sit(context: CommandContext, search: _Search, place: Place) -> Committed:
 
 def _open(context: CommandContext, search: _Search, place: Place) -> tuple[Game, Joined]:
     """Return a new table with the seeker on the proposed seat."""
-    request, random_bytes = search.command.request, context.runtime.random_bytes
-    draft = partial(new_game, request, search.rules, search.rules.start(), random_bytes, seed_bytes=random_bytes)
-    game = draft(game_id=place.game, now=search.now).game
+    request, rules, random_bytes = search.command.request, search.rules, context.runtime.random_bytes
+    game = new_game(
+        request, rules, rules.start(), random_bytes, seed_bytes=random_bytes, game_id=place.game, now=search.now
+    ).game
     ownership = None if game.ownership is None else game.ownership._replace(join_code=None)
     room = (game.room or Room())._replace(by_seek=True)
     return _seated(search, game._replace(room=room, join_hash=None, ownership=ownership), place.seat)

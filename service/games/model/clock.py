@@ -97,8 +97,9 @@ class RunningClock(NamedTuple):
         return max(self.banks[seat] - max(at - self.started, 0), -GRACE_MS)
 
     def _with_bank(self, seat: int, bank: int) -> RunningClock:
-        banks = (*self.banks[:seat], bank, *self.banks[seat + 1 :])
-        return self._replace(banks=banks) if self.banks else self
+        if not self.banks:
+            return self
+        return self._replace(banks=(*self.banks[:seat], bank, *self.banks[seat + 1 :]))
 
 
 STOPPED: Final = RunningClock()

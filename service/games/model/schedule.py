@@ -84,7 +84,8 @@ def bot_turn(game: Game) -> BotTurn | None:
     match last changed, so that the time does not reveal the choice. Leaving and coming back do not count as changes;
     otherwise a player could delay computer players with them.
     """
-    state, presence, seats, seat, level = game.state, game.presence, game.seats, game.state.turn, SUBSTITUTE
+    state, presence, seats = game.state, game.presence, game.seats
+    seat, level = state.turn, SUBSTITUTE
     if game.status not in (PLAYING, ROUND_OVER) or (presence.away and sleeps(state, presence, seats)):
         return None
     if seat is None:

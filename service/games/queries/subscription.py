@@ -97,7 +97,7 @@ class EventSubscription(Follower[EventPage]):
         try:
             envelopes = [decode_event(version, created_at, data) for version, data in enumerate(encoded, first)]
         except WrittenByNewer:
-            self._must_read = True  # reading the store raises the proper error
+            self._must_read = True  # a read of the store waits for ``retry_after`` then
             return None
         if any([isinstance(envelope.event, (*WITH_NAME, Started)) for envelope in envelopes]):
             self._must_read = True  # events are stored without names, and ``Started`` can change the seat's number

@@ -155,6 +155,7 @@ _GameFields, _game_fields = _stored_fields(
 )
 assert _GameFields.__struct_fields__[-2:] == ("auto", "room")  # as ``encode_game`` leaves them out
 _StateFields, _state_fields = _stored_fields(State, without=("layout",), optional={"manche": None})
+assert _StateFields.__struct_fields__[-1:] == ("manche",)
 _game_decoder: Final = decoder(
     struct_of(
         [

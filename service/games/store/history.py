@@ -90,8 +90,7 @@ class GameHistory:
         if stored is None:
             return None
         game = self._cache.decode(game_id, stored.stored)
-        numbered = zip(range(stored.events.first, game.version + 1), stored.events.events, strict=False)
-        return game, [decode_event(version, game.created_at, data) for version, data in numbered], stored.size
+        return game, self._decoded_until(game, stored.events), stored.size
 
     def event_range(self, game_id: str, after: int, limit: int) -> EventRange:
         """Return at most ``limit`` encoded events after a version. Raises ``NotFound`` without the game."""
@@ -107,7 +106,10 @@ class GameHistory:
 
     def events_after(self, game: Game, after: int, limit: int) -> list[EventEnvelope]:
         """Return at most ``limit`` events after a version, none newer than the game. Raises as ``event_range``."""
-        stored = self.event_range(game.id, after, limit)
+        return self._decoded_until(game, self.event_range(game.id, after, limit))
+
+    def _decoded_until(self, game: Game, stored: EventRange) -> list[EventEnvelope]:
+        """Return the events of a range, decoded, without those that are newer than the game."""
         events = stored.events[: max(game.version + 1 - stored.first, 0)]  # newer ones may be unreadable here
         return self.decoded(stored._replace(events=events), game.created_at)
 

@@ -138,7 +138,8 @@ class RedisReminders(ReminderQueue):
         if shard is None:
             return False
         key = _names(kind, shard, tenant)[0]
-        return self._calls.read_all("is_set", key, (b"ZSCORE", key, game.encode())) != [None]
+        (due,) = self._calls.read_all("is_set", key, (b"ZSCORE", key, game.encode()))
+        return due is not None
 
     def reminded(self, kind: ReminderKind, tenant: str) -> list[str]:
         names = [_names(kind, shard, tenant)[0] for shard in range(SHARDS)]

@@ -25,7 +25,6 @@ class KeyInSchema(RequestSchema):
         "Seconds for which the other keys stay valid; `0`: they are revoked at once.",
         load_default=DEFAULT_OVERLAP_SECONDS,
         validate=Range(0, _MAX_OVERLAP_SECONDS),
-        default=DEFAULT_OVERLAP_SECONDS,
     )
 
 

@@ -11,15 +11,7 @@ from service.render.svg import Theme
 from service.texts import LANGUAGES, language_names
 from service.web.fields.moves import MAX_VERSION
 from service.web.fields.shown import SeatedSchema, optional, required
-from service.web.fields.strict import (
-    OneOf,
-    QueryAspect,
-    RequestSchema,
-    doc,
-    query_boolean,
-    query_integer,
-    string,
-)
+from service.web.fields.strict import OneOf, QueryAspect, RequestSchema, doc, query_boolean, query_integer, string
 
 
 class AreaSchema(Schema):

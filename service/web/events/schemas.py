@@ -19,11 +19,7 @@ from service.web.fields.shown import (
     text_field,
     waiting_for_field,
 )
-from service.web.fields.strict import (
-    RequestSchema,
-    query_boolean,
-    query_integer,
-)
+from service.web.fields.strict import RequestSchema, query_boolean, query_integer
 from service.web.view.schemas import LOSER, WINNER, GameSchema, HandLeftSchema, MancheSchema, ScoreLineSchema
 
 

@@ -228,7 +228,7 @@ def doc(text: str, **more: Any) -> dict[str, Any]:
     return {"description": text, **more}
 
 
-_METADATA: Final = ("default", "enum", "example", "pattern")
+_METADATA: Final = ("enum", "example", "pattern")
 
 
 def described(kind: Callable[..., F], text: str, *arguments: Any, **more: Any) -> F:

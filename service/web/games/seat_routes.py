@@ -133,7 +133,7 @@ def join_game(services: Services, access: Access) -> RawResponse:
         # A wrong code is reported before any other error in the body. A repeated request may have an old code.
         check_join_code(access.game, join_code)
     player = validate(_new_player_in, body)
-    command = JoinCommand(player.pop("join_code", None), **player, key=idempotency(body))
+    command = JoinCommand(**{"join_code": None, **player}, key=idempotency(body))
     return _join(services, access, command, language)
 
 

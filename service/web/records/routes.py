@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Final
 
 import orjson
@@ -160,8 +159,9 @@ def replay_record(services: Services) -> RawResponse:
     limit_expensive(services)
     negotiate(JSON)
     aspect = read_query(_replay_query_in)["aspect"]
-    admit = partial(limit_reads, services.limits, per_read=PLACES_PER_READ)
-    record = _sent_record(services, lambda text: admit(count_plays(text)))
+    record = _sent_record(
+        services, lambda text: limit_reads(services.limits, count_plays(text), per_read=PLACES_PER_READ)
+    )
     language = preferred_language()
     replayed = replay(record, aspect, language, services.yield_control)
     return ok(replay_json(record, replayed, aspect, services.yield_control), language=language)

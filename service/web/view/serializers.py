@@ -61,11 +61,10 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
     result["to_act"] = list(view.to_act)
     if game.clock is not None:
         result |= _clock(game.clock)
-    if view.you is not None:
-        seat, hand, rows = view.you
-        result["you"] = {"seat": seat, "hand": [tile.name for tile in hand]}
-        if rows is not None:
-            result["you"]["rows"] = list(rows)
+    if (you := view.you) is not None:
+        result["you"] = {"seat": you.seat, "hand": [tile.name for tile in you.hand]}
+        if you.rows is not None:
+            result["you"]["rows"] = list(you.rows)
     result |= {
         "legal_moves": [move_json(move, game.version) for move in view.legal_moves],
         "players": _players(game),

@@ -16,11 +16,11 @@ from service.web.fields.shown import optional, required
 from service.web.fields.strict import BoundedList, JsonObject, Length, OneOf, RequestSchema, bounded_list, string
 
 
-def _url(*, required: bool) -> fields.String:
+def _url(**more: Any) -> fields.String:
     return string(
         "Where messages are posted: `https`, port 443, a host whose addresses are all public.",
-        required=required,
         validate=Length(1, MAX_URL_CHARACTERS),
+        **more,
         example="https://club.example/hooks/domino",
     )
 
@@ -46,7 +46,7 @@ class WebhookInSchema(RequestSchema):
 class WebhookChangeInSchema(RequestSchema):
     """The changes of an endpoint."""
 
-    url = _url(required=False)
+    url = _url()
     events = _events()
     status = string(
         "`active`: messages are sent at once, also deferred ones, for each game after the last one that was "
@@ -62,7 +62,6 @@ class PingInSchema(RequestSchema):
         "The type of the message: one of `webhook.ping` or any other that `events` may name.",
         load_default=PING,
         validate=OneOf(MESSAGE_TYPES),
-        default=PING,
         example="game.finished",
     )
 
