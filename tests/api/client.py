@@ -102,6 +102,13 @@ def status_and_code(answer: TestResponse) -> tuple[int, str]:
     return answer.status_code, answer.json["code"]
 
 
+def told(answer: TestResponse, status: int = 200) -> dict[str, Any]:
+    """Check the status of an answer; its body."""
+    assert answer.status_code == status, answer.text
+    body: dict[str, Any] = answer.get_json()
+    return body
+
+
 def refusal(answer: TestResponse) -> tuple[int, str, str]:
     """The status of an error, and the code and the reason of its problem."""
     return (*status_and_code(answer), answer.get_json()["reason"])

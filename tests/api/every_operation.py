@@ -151,7 +151,7 @@ def as_stream(data: bytes) -> dict[str, Any]:
 def create_own(api: Api, key: str) -> Table:
     """A new game of the application with this key."""
     players = [{"name": "Ada", "ref": "user-ada"}, {"name": "Bo"}]
-    return Table(api, api.post("/v1/games", {"variant": "domino", "players": players}, token=key).get_json())
+    return api.create("domino", players, key=key)
 
 
 def make_target(app: Flask, backends: BackendsFacade, store: StoreContents, publish: Callable[[], None]) -> Target:

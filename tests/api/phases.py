@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
-from werkzeug.test import TestResponse
-
-from tests.api.client import Api, Table
+from tests.api.client import Api, Table, told
 from tests.api.saved_games import shortest
 from tests.support.table import Json, match_finished, round_over
 
 PHASES = ("waiting", "public", "playing", "away", "with a clock", "with bots", "round over", "finished", "forked")
-
-
-def told(answer: TestResponse, status: int = 200) -> Json:
-    """Check the status of an answer; its body."""
-    assert answer.status_code == status, answer.text
-    body: Json = answer.get_json()
-    return body
 
 
 def in_phase(api: Api, key: str, phase: str, ada: Json, bob: Json) -> Table:

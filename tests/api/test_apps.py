@@ -16,7 +16,7 @@ from service.games.model.views import format_rfc3339
 from service.redis import keys as storage_keys
 from service.redis.connection import connect
 from service.redis.topology import SingleNodeTopology
-from tests.api.client import Api, invalid_fields, refusal, status_and_code
+from tests.api.client import Api, invalid_fields, refusal, status_and_code, told
 from tests.api.timed import SettableClock
 from tests.support.application import build_backends, create_app
 
@@ -29,10 +29,7 @@ def api_of(games: GamesFacade, backends: BackendsFacade) -> Api:
 
 def new_key(api: Api, key: str, overlap: int = 86_400) -> dict[str, Any]:
     """A new key beside this one."""
-    answer = api.post("/v1/app/keys", {"overlap": overlap}, token=key)
-    assert answer.status_code == 201, answer.text
-    made: dict[str, Any] = answer.get_json()
-    return made
+    return told(api.post("/v1/app/keys", {"overlap": overlap}, token=key), 201)
 
 
 def suffixes(api: Api, key: str) -> list[str]:

@@ -14,13 +14,10 @@ pytestmark = pytest.mark.gate
 
 TWO = [{"name": "Ada"}, {"name": "Bo"}]
 SEED = "a rainy evening"
-AS_TEXT = {"Accept": "text/plain"}
 
 
 def create(api: Api, variant: str = "draw", **more: Any) -> Table:
-    answer = api.post("/v1/games", {"variant": variant, "players": TWO, "seed": SEED, **more})
-    assert answer.status_code == 201, answer.text
-    return Table(api, answer.get_json())
+    return api.create(variant, TWO, seed=SEED, **more)
 
 
 def play(api: Api, table: Table, most: int = 1000) -> int:
@@ -86,8 +83,8 @@ def test_a_repeated_move_is_answered_with_what_followed_from_it(api: Api) -> Non
 def test_the_record_marks_these_moves_and_is_verified(api: Api) -> None:
     table = create(api, options=shortest("draw"), auto=True)
     play(api, table)
-    record = api.get(f"{table.path}/record", headers=AS_TEXT).get_data(as_text=True)
+    record = table.record()
     marked = [line for line in record.splitlines() if line.endswith(" auto")]
     assert len(marked) == sum("auto" in event["data"] for event in events_of(api, table)) > 0
     assert api.post("/v1/verifications", record).get_json()["findings"] == []
-    assert api.get(f"{table.path}/record", token=table.tokens[1], headers=AS_TEXT).get_data(as_text=True) == record
+    assert table.record(1) == record

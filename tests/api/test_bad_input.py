@@ -32,6 +32,7 @@ class Fields(NamedTuple):
 
 
 NO_INTEGERS: tuple[Any, ...] = ("2", 2.0, 2.9, True, None, [], {}, [2], "", 1e308, -(2.0**70))
+NO_STRINGS: tuple[Any, ...] = (2, 2.0, True, None, [], {}, ["x"])
 NO_LINES = ("", " ", "\t", "\u3000", "a\nb", "a\0b", "\0", "\x7f", "a\x1bb", "a\u0085b", "\u2028", "x" * 61)
 NO_TILES = (
     *("", "12", "1-", "-1", "1--2", "1-2-3", " 1-2", "1-2 ", "01-2", "1 - 2", "1_2", "1\u20132", "\u0661-\u0662"),
@@ -58,8 +59,8 @@ OF_A_GAME: dict[str, tuple[Any, ...]] = {
     "absence.then": ("", "bot\0"),
 }
 OF_A_JOIN: dict[str, tuple[Any, ...]] = {
-    "name": (2, 2.0, True, None, [], {}, ["x"], *NO_LINES),
-    "join_code": (2, 2.0, True, None, [], {}, ["x"]),
+    "name": (*NO_STRINGS, *NO_LINES),
+    "join_code": NO_STRINGS,
     **dict.fromkeys(("seat", "token", "Name", "", "_schema", "\x00"), (1,)),
 }
 OF_A_MOVE: dict[str, tuple[Any, ...]] = {
@@ -139,11 +140,11 @@ def test_many_wrong_things_are_refused_like_one_and_too_many_unread(api: Api, co
 def test_a_move_that_is_no_play_takes_no_tile_end_or_points(api: Api, contents: StoreContents) -> None:
     table = api.create("domino", 2)
     of_a_play = {"tile": "0-0", "end": "left", "face_down": False, "points": 1, "ends_sum": 1}
+    seat = seat_to_move(api.view(table))
     with contents.unchanged(table):
         extras = [*of_a_play.items(), ("face_down", True)]
-        for action, extra in product(("draw", "pass", "done", "flip", "deal"), extras):
-            answer = api.move(table, seat_to_move(api.view(table)), {"action": action, extra[0]: extra[1]})
-            assert invalid_fields(answer) == [extra[0]]
+        for action, (name, value) in product(("draw", "pass", "done", "flip", "deal"), extras):
+            assert invalid_fields(api.move(table, seat, {"action": action, name: value})) == [name]
 
 
 # Deals and options

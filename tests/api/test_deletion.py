@@ -24,10 +24,10 @@ from service.games.store.notifications import RedisEventFeed
 from service.games.store.redis_store import RedisStore
 from service.redis import keys
 from service.web.http.streams import StreamLimits
-from tests.api.client import Api, Table, status_and_code
+from tests.api.client import Api, Table, status_and_code, told
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.followers import LINES, SSE, events_in, lines_in, rest_of_stream, stream
-from tests.api.phases import PHASES, in_phase, told
+from tests.api.phases import PHASES, in_phase
 from tests.api.redis_contents import clear, contents, flat
 from tests.api.test_leaks import METHODS, bodies_of, game_addresses
 from tests.support.application import build_streams, create_app

@@ -20,11 +20,11 @@ from service.games.model.schedule import bot_turn
 from service.games.store.checksums import with_sum
 from service.games.store.redis_store import RedisStore
 from service.redis import keys
-from tests.api.client import Api, Table, refusal, status_and_code
+from tests.api.client import Api, Table, refusal, status_and_code, told
 from tests.api.conftest import TTL_SECONDS
 from tests.api.erasing import Eraser, end_leases
 from tests.api.followers import SSE, events_in, everything, read_events, rest_of_stream, stream
-from tests.api.phases import PHASES, finished, in_phase, told
+from tests.api.phases import PHASES, finished, in_phase
 from tests.api.redis_contents import clear, keys_with
 from tests.api.saved_games import stored
 from tests.support.table import Json, seat_to_move

@@ -9,11 +9,11 @@ from random import Random
 import pytest
 import redis
 
-from tests.api.client import Api, Table
+from tests.api.client import Api, Table, told
 from tests.api.conftest import TTL_SECONDS
 from tests.api.erasing import Eraser, Killed, end_leases
 from tests.api.followers import everything
-from tests.api.phases import finished, told
+from tests.api.phases import finished
 from tests.api.redis_contents import clear, keys_with
 from tests.api.test_erasure import ADA, BOB, KEY, MARK, erase, first_name, is_gone, join, owned, rematch
 from tests.support.table import match_finished, seat_to_move

@@ -492,7 +492,7 @@ def test_a_stream_ends_with_a_game(
             server.persist(keys.state(table.id))
             server.persist(keys.part(b"events", table.id))
         else:
-            server.delete(keys.state(table.id), keys.part(b"events", table.id))
+            server.delete(*keys.of_game(table.id))
         chunks = received.iter_encoded()
         for _ in range(40):  # twice the time to live of a game
             sent = next(chunks, None)

@@ -78,12 +78,11 @@ class Given(NamedTuple):
 
     def own_game(self) -> Table:
         """A game of the application with an open seat."""
-        body = {"variant": "domino", "players": [{"name": "Ada"}, {"open": True}]}
-        return Table(self.api, self.api.post("/v1/games", body, token=self.app_key).get_json())
+        return self.api.create("domino", [{"name": "Ada"}, {"open": True}], key=self.app_key)
 
     def record(self) -> str:
         """The record of a match that is over."""
-        return self.api.get(f"{self.finished.copy().path}/record", headers={"Accept": "text/plain"}).text
+        return self.finished.copy().record()
 
 
 def _create(given: Given) -> Post:

@@ -460,7 +460,7 @@ def test_a_poll_of_a_game_that_is_deleted_meanwhile_is_not_found(
     table = other_worker.create("domino", 2)
     waiting = crowd.submit(poll, watched, table, "?after=2&wait=25")
     watched.until(1)
-    server.delete(keys.state(table.id), keys.part(b"events", table.id))
+    server.delete(*keys.of_game(table.id))
     feed._notify(keys.state(table.id), None)  # as after any fault
     assert waiting.result(PATIENCE).status_code == 404
 

@@ -17,7 +17,7 @@ from service.limits.windows import LocalCounts
 from service.redis.connection import connect
 from service.redis.topology import SingleNodeTopology
 from service.web.rate_limits import Limits, RateLimits
-from tests.api.client import Api
+from tests.api.client import Api, causes_of, refusal
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.support.application import create_app
 from tests.support.games import build_games
@@ -58,8 +58,8 @@ def test_a_tenant_has_so_many_games_of_computer_players_alone_at_a_time(
     made = [create(limited, BOTS) for _ in range(MOST)]
     assert [each.status_code for each in made] == [201] * MOST
     refused = create(limited, BOTS)
+    assert refusal(refused) == (429, "limit_reached", "too_many_games_of_bots")
     body = refused.get_json()
-    assert (refused.status_code, body["code"], body["reason"]) == (429, "limit_reached", "too_many_games_of_bots")
     assert body["params"] == {"max": MOST}
     assert int(refused.headers["Retry-After"]) == body["retry_after"] > 0
     assert create(limited, [{"name": "Ada"}, {"bot": "expert"}]).status_code == 201
@@ -149,8 +149,7 @@ def test_computer_players_alone_play_only_some_rounds(limited: Api, players: lis
     answer = limited.post("/v1/games", {**wanted, "options": {"rounds": MAX_ROUNDS_OF_BOTS + 1}})
     assert answer.status_code == status
     if status == 422:
-        (cause,) = answer.get_json()["causes"]
-        assert (cause["field"], cause["reason"]) == ("options.rounds", "rounds_of_bots")
+        assert causes_of(answer) == [("options.rounds", "rounds_of_bots")]
         assert limited.post("/v1/games", {**wanted, "options": {"rounds": MAX_ROUNDS_OF_BOTS}}).status_code == 201
 
 

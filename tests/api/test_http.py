@@ -149,9 +149,6 @@ class BrokenStore(MemoryStore):
     def _find(self, game: str) -> NoReturn:
         raise self._error
 
-    def _find_record(self, game: str, name: str) -> NoReturn:
-        raise self._error
-
     def reserve(self, name: str, value: str) -> NoReturn:
         raise self._error
 

@@ -427,7 +427,7 @@ def test_a_game_that_has_expired_since_is_not_there_for_its_key_either(api: Api,
         assert write.table is not None
         stored = take_snapshot(server, write.table.id)
         send(api, write, key)
-        server.delete(keys.state(write.table.id), keys.part(b"events", write.table.id))
+        server.delete(*keys.of_game(write.table.id))
         assert status_and_code(send(api, write, key)) in ((404, "not_found"), (401, "unauthorized"))
         restore(server, write.table.id, stored)
 
@@ -489,6 +489,6 @@ def test_a_worker_that_caches_a_deleted_game_gives_nobody_access_to_it(api: Api,
     table = api.create("domino", 2, seed=SEED)
     seat = table.to_move()
     move = table.moves(seat)[0]
-    server.delete(keys.state(table.id), keys.part(b"events", table.id))
+    server.delete(*keys.of_game(table.id))
     for body in (move, {"action": "leap"}):
         assert status_and_code(api.move(table, seat, body)) == (401, "unauthorized")

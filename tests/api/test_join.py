@@ -102,8 +102,7 @@ def test_the_code_alone_takes_all_open_seats(
 
 
 def test_a_code_that_leads_to_no_open_seat_is_forbidden_whatever_the_reason(api: Api, app_key: str) -> None:
-    body = {"variant": "domino", "players": OPEN}
-    old, deleted = (Table(api, api.post("/v1/games", body, token=app_key).get_json()) for _ in range(2))
+    old, deleted = (api.create("domino", OPEN, key=app_key) for _ in range(2))
     api.post(f"{old.path}/join-code", {}, token=app_key)
     api.ask("DELETE", deleted.path, token=app_key)
     for code in (old.join_code, deleted.join_code, "ACDEFGHJ", "x", "", "\u00e9", "a\0b"):

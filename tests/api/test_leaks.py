@@ -32,8 +32,6 @@ from tests.support.table import seat_to_move
 pytestmark = pytest.mark.gate
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
-ALIKE = 3
-"""How many games are compared that differ only in what the viewer cannot see."""
 NOT_READABLE = ("players", "<int:seat>", "token", "presence", "claims", "rematch", "join-code", "start", "resignation")
 """The last parts of the paths that cannot be got."""
 VARIANTS = in_lane(list(variants()), gate=GATE_VARIANTS)

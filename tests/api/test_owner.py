@@ -12,7 +12,7 @@ import redis
 from werkzeug.test import TestResponse
 
 from service.games.model.tokens import hash_secret
-from tests.api.client import Api, Table, causes_of, refusal, status_and_code, viewers
+from tests.api.client import Api, Table, causes_of, refusal, status_and_code, told, viewers
 from tests.api.phases import finished
 from tests.api.redis_contents import keys_with
 from tests.api.saved_games import shortest, stored, unchanged
@@ -43,10 +43,7 @@ def patch(api: Api, table: Table, seat: int, body: Any, key: str | None, **more:
 
 
 def rename(api: Api, table: Table, seat: int, key: str, **fields: str | None) -> Json:
-    answer = patch(api, table, seat, fields, key)
-    assert answer.status_code == 200, answer.text
-    view: Json = answer.get_json()
-    return view
+    return told(patch(api, table, seat, fields, key))
 
 
 def new_token(api: Api, table: Table, seat: int, key: str | None, **more: Any) -> TestResponse:

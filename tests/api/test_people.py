@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.api.client import Api, Table, refusal, status_and_code
+from tests.api.client import Api, Table, refusal, status_and_code, told
 from tests.api.saved_games import shortest
 from tests.support.table import match_finished
 
@@ -21,9 +21,7 @@ ADA, BOB = {"name": "Ada Lovelace", "ref": "user-ada"}, {"name": "Bob Bernoulli"
 
 def create(api: Api, key: str | None, players: Any = (ADA, BOB), **more: Any) -> Table:
     """A new game of the application with this key."""
-    answer = api.post("/v1/games", {"variant": "domino", "players": list(players), **more}, token=key)
-    assert answer.status_code == 201, answer.text
-    return Table(api, answer.get_json())
+    return api.create("domino", players, key=key, **more)
 
 
 def path_of(ref: str, query: str = "") -> str:
@@ -32,9 +30,7 @@ def path_of(ref: str, query: str = "") -> str:
 
 def kept(api: Api, key: str, ref: str = "user-ada", query: str = "") -> Any:
     """The page about a person."""
-    answer = api.get(path_of(ref, query), token=key)
-    assert answer.status_code == 200, answer.text
-    return answer.get_json()
+    return told(api.get(path_of(ref, query), token=key))
 
 
 def test_a_person_s_games_seats_names_and_results_are_told(api: Api, app_key: str, publish: Publish) -> None:

@@ -121,7 +121,7 @@ def test_a_released_game_that_was_deleted_is_gone(timed_api: TimedApi, server: r
 def assert_whole(api: TimedApi, table: Table) -> None:
     """All events are there, and the record of the match can be verified."""
     assert [event["version"] for event in api.events(table)] == list(range(1, api.view(table)["version"] + 1))
-    record = api.get(f"{table.path}/record", headers={"Accept": "text/plain"}).text
+    record = table.record()
     verification: Any = api.post("/v1/verifications", record).get_json()
     assert verification["finished"] is True
     # Computer players make their first legal move here (tests.api.timed).

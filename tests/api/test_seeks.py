@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import redis
 
-from tests.api.client import Api, errors_of, status_and_code
+from tests.api.client import Api, errors_of, status_and_code, told
 from tests.api.followers import events_in
 from tests.api.timed import TimedApi
 
@@ -33,9 +33,7 @@ def seek(timed_api: TimedApi, options: dict[str, Any]) -> Seek:
 
     def ask(name: str = "Ada", *, api: Api = timed_api, token: str | None = None, **fields: Any) -> dict[str, Any]:
         body = {"variant": "domino", "players": 3, "name": name, "options": options, **fields}
-        answer = api.post("/v1/seeks", body, token=token)
-        assert answer.status_code == 201, answer.text
-        return dict(answer.get_json())
+        return told(api.post("/v1/seeks", body, token=token), 201)
 
     return ask
 

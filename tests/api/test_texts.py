@@ -228,7 +228,7 @@ def test_a_page_from_anywhere_tells_the_same_as_all(
 
 def test_a_fork_in_the_middle_of_a_round_tells_its_plays(api: Api, saved_games: SavedGames) -> None:
     finished = saved_games.at("domino", "finished").table
-    record = api.get(f"{finished.path}/record", headers={"Accept": "text/plain"}).text
+    record = finished.record()
     version = ask(api, finished, "").json["version"] // 3
     people = [{"name": f"P{seat}"} for seat in range(len(finished.view()["players"]))]
     for at in range(version, version + 10):

@@ -26,11 +26,8 @@ SECOND_BEGINS = "rain"
 
 def owned(api: Api, key: str | None, open_seats: int = 1, **more: Any) -> Table:
     """A game of the application with a player who has no ref, and open seats."""
-    players = [{"name": "Ada"}, *[{"open": True}] * open_seats]
-    body = {"variant": "domino", "players": players, **more}
-    answer = api.post("/v1/games", body if key is None else {**body, "ref": GAME}, token=key)
-    assert answer.status_code == 201, answer.text
-    return Table(api, answer.get_json())
+    named = {} if key is None else {"ref": GAME}
+    return api.create("domino", [{"name": "Ada"}, *[{"open": True}] * open_seats], key=key, **named, **more)
 
 
 def take_seat(api: Api, table: Table, key: str | None, **body: Any) -> Any:

@@ -32,7 +32,7 @@ def start(api: Api, table: Table, token: str, **more: Any) -> TestResponse:
 
 
 def own(api: Api, key: str, seats: list[dict[str, Any]], **more: Any) -> Table:
-    return Table(api, api.post("/v1/games", {"variant": "domino", "players": seats, **more}, token=key).get_json())
+    return api.create("domino", seats, key=key, **more)
 
 
 def kinds(view: Any) -> list[tuple[str, str | None]]:
@@ -210,7 +210,7 @@ def test_a_match_that_began_without_open_seats_is_played_recorded_and_verified(a
     start(api, table, app_key)
     table.tokens = {0: table.tokens[1], 1: table.tokens[3]}
     api.play_until(table, lambda view: view["status"] == "finished")
-    record = api.get(f"{table.path}/record", headers={"Accept": "text/plain"}).text
+    record = table.record()
     checked = api.post("/v1/verifications", record).get_json()
     assert (checked["verified"], checked["findings"], checked["proven"] > 0) == (True, [], True)
     assert "Bo" not in record

@@ -18,7 +18,7 @@ from service.outgoing.lookups import LookupFailed
 from service.redis import keys
 from service.redis.topology import SingleNodeTopology
 from service.texts import text
-from tests.api.client import Api, causes_of, errors_of, invalid_fields, location_of, refusal, status_and_code
+from tests.api.client import Api, causes_of, errors_of, invalid_fields, location_of, refusal, status_and_code, told
 from tests.support.stores.redis_stores import redis_webhooks
 from tools.openapi.messages import MESSAGES
 
@@ -46,10 +46,7 @@ HOSTILE_URLS = {
 
 
 def create(api: Api, key: str, **more: Any) -> dict[str, Any]:
-    answer = api.post("/v1/webhooks", WANTED | more, token=key)
-    assert answer.status_code == 201, answer.get_json()
-    body: dict[str, Any] = answer.get_json()
-    return body
+    return told(api.post("/v1/webhooks", WANTED | more, token=key), 201)
 
 
 def test_an_endpoint_is_registered_with_a_secret_that_is_shown_once(api: Api, app_key: str) -> None:

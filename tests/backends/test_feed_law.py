@@ -7,7 +7,6 @@ late, and each of which may be replaced at any time by another one that knows on
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from random import Random
 from typing import Any
 
@@ -16,15 +15,16 @@ import pytest
 import redis
 
 from service.backends.index.feed import FeedReader, Feeds
-from service.redis.topology import SingleNodeTopology, Topology, open_topology
+from service.redis.topology import SingleNodeTopology, Topology
 from tests.backends.owned import START, Published
-from tests.backends.test_index_law import APPS, LEASE, TTL, World, clear
-from tests.storage.servers import SERVERS
+from tests.backends.test_index_law import APPS, LEASE, TTL, World, clear, topology
 from tests.support import reminders
 from tests.support.lanes import in_lane
 from tests.support.stores.memory_store import MemoryStore
 from tests.support.stores.redis_stores import redis_reminders, redis_store
 from tests.support.stores.simulated_clock import under_clock
+
+__all__ = ["topology"]
 
 pytestmark = pytest.mark.gate
 
@@ -117,12 +117,6 @@ def test_whatever_fails_the_feed_tells_each_event_once(seed: int, empty_server: 
     world.judge_clients()
     assert len(world.faults.seen) == 5
     assert world.deleted
-
-
-@pytest.fixture(scope="module", params=in_lane(["redis", "cluster"], gate=["cluster"]))
-def topology(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Topology]:
-    with SERVERS[request.param](tmp_path_factory.mktemp(request.param)) as server:
-        yield open_topology(server.url)
 
 
 def test_in_real_time_whatever_fails_the_feed_tells_each_event_once(topology: Topology) -> None:

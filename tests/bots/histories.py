@@ -58,7 +58,7 @@ def _with_layouts(rules: Rules, observation: Observation) -> list[_Seen]:
     for event in observation.events:
         seen.append(_Seen(event, layout))
         if isinstance(event, Played):
-            end = None if event.end is None else layout.end(event.end)
+            end = layout.end(event.end)
             layout = rules.lay_tile(layout, end, event.tile, event.seat, face_down=event.face_down, outer=event.outer)
         elif isinstance(event, Flipped):
             layout = layout.flip_lead()

@@ -24,10 +24,6 @@ def finished(service_url: str) -> Iterator[Table]:
         yield table
 
 
-def record_of(table: Table) -> str:
-    return table.get("/record", Accept="text/plain").text
-
-
 def tiles_on_table(page: Page) -> list[str]:
     found: list[str] = page.evaluate(
         "[...document.querySelectorAll('.cloth [data-tile]')].map((each) => each.dataset.tile)"
@@ -78,7 +74,7 @@ def test_a_match_plays_by_itself_when_it_is_asked_to(finished: Table, open_page:
 
 def test_a_file_is_replayed_and_played_on(finished: Table, open_page: OpenPage, tmp_path: Path) -> None:
     file = tmp_path / "match.txt"
-    file.write_text(record_of(finished), "utf-8")
+    file.write_text(finished.record(), "utf-8")
     page = open_page("/#/replay")
     page.get_by_label("From a file").set_input_files(file)
     page.locator("[data-step=next]").click()
@@ -88,7 +84,7 @@ def test_a_file_is_replayed_and_played_on(finished: Table, open_page: OpenPage, 
 
 
 def test_a_replay_ends_where_the_rules_are_broken(finished: Table, open_page: OpenPage) -> None:
-    lines = record_of(finished).splitlines(keepends=True)
+    lines = finished.record().splitlines(keepends=True)
     moves = [index for index, line in enumerate(lines) if re.match(r"\d+\. \d: \d", line)]
     broken = moves[3]
     lines[broken] = lines[broken].replace(lines[broken].split()[2], lines[moves[0]].split()[2])

@@ -85,7 +85,7 @@ class OurMatch:
         found: dict[Play, list[Move]] = {}
         for move in self.legal():
             assert move.tile is not None, f"{move.action} is no play"
-            end = None if move.end is None else self.state.layout.end(move.end)
+            end = self.state.layout.end(move.end)
             found.setdefault(Play(move.tile, None if end is None else end.number), []).append(move)
         return found
 

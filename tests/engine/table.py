@@ -192,9 +192,7 @@ class EngineTable:
             self.state = self.state._replace(layout=layout)
             _, tile, name, face_down, *_ = self._meant(text)[0]
             assert tile is not None
-            layout = self.rules.lay_tile(
-                layout, None if name is None else layout.end(name), tile, 0, face_down=face_down
-            )
+            layout = self.rules.lay_tile(layout, layout.end(name), tile, 0, face_down=face_down)
         self.state = self.state._replace(layout=layout, turn=0)
 
     # What may not be done

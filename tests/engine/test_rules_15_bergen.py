@@ -43,13 +43,13 @@ def test_15_1_two_to_four_players_each_alone_with_six_six_or_five_tiles() -> Non
     assert not {"hand", "teams"} & tables[0].rules.settings.keys()
 
 
+# 15.2
+
+
 @pytest.mark.parametrize(("options", "reserve"), [({}, 2), ({"reserve": 0}, 0), ({"reserve": 1}, 1)])
 def test_15_2_two_tiles_are_never_drawn_or_as_many_as_agreed(options: dict[str, Any], reserve: int) -> None:
     tables = [EngineTable(BERGEN, seats=players, **options) for players in (2, 3, 4)]
     assert [table.rules.drawable(table.state) + reserve for table in tables] == [16, 10, 8]
-
-
-# 15.2
 
 
 def test_15_2_who_cannot_place_draws_until_a_tile_fits() -> None:

@@ -202,7 +202,10 @@ def test_16_8_a_drawn_decider_is_played_again() -> None:
 
 @pytest.mark.parametrize(
     ("draw", "draws", "value", "text"),
-    [("same", 1, 1, "1"), *[("two", n, 2, "1 → 2") for n in (1, 2)], *[("add", n, 1 + n, f"1 + {n}") for n in (1, 2)]],
+    [
+        *(("same", 1, 1, "1"), ("two", 1, 2, "1 → 2"), ("two", 2, 2, "1 → 2")),
+        *(("add", 1, 2, "1 + 1"), ("add", 2, 3, "1 + 2")),
+    ],
 )
 def test_worked_16b_after_draws(draw: str, draws: int, value: int, text: str) -> None:
     table = EngineTable(BY_WINS, *DRAWN, later=[DRAWN] * (draws - 1) + [FIRST], hand=7, draw=draw)

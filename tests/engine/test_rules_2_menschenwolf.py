@@ -135,7 +135,7 @@ def test_2_1_a_deal_arranged_for_a_player_who_is_out_by_then_is_not_taken() -> N
 # 2.2
 
 
-def test_2_7_when_only_the_two_hidden_tiles_are_left_who_cannot_place_passes() -> None:
+def test_2_2_and_2_7_when_only_the_two_hidden_tiles_are_left_who_cannot_place_passes() -> None:
     table = nothing_fits_the_second(5, stock="5-6 1-1 2-2")
     table.refuses(1, "pass")
     table.do(1, "draw")

@@ -105,7 +105,7 @@ def test_8_4_highest_double_or_rotate_every_round() -> None:
         assert (table.turn, table.legal()) == (1, leads or set(table.hand(1).split()))
 
 
-# 8.5
+# 8.5, 8.6
 
 
 def sides(table: EngineTable, double: str) -> list[tuple[str, str]]:
@@ -151,9 +151,6 @@ def test_8_5_none_no_double_branches_and_there_are_two_ends() -> None:
     assert [(end.name, end.side) for end in table.layout.ends] == [("left", "long"), ("right", "long")]
     table.play("3-5@left 4-5@right")
     assert table.ends() == [3, 4]
-
-
-# 8.6
 
 
 # 8.7, 8.8
@@ -287,8 +284,7 @@ def blocked(*hands: str, **options: Any) -> EngineTable:
 
 @pytest.mark.parametrize("reserve", [0, 1, 2])
 def test_8_10_hidden_tiles_do_not_keep_a_round_going(reserve: int) -> None:
-    table = at_line("0-4 6-6", "3-3", line="0-0 0-5@e1", reserve=reserve)
-    table.put("0-4 6-6", "3-3", stock="4-5 3-5"[: 3 if reserve == 1 else 7])
+    table = at_line("0-4 6-6", "3-3", line="0-0 0-5@e1", stock="4-5 3-5"[: 3 if reserve == 1 else 7], reserve=reserve)
     table.do(0, "0-4@0-0.long")
     assert (table.state.phase == PLAYING) == (reserve == 0)
 
@@ -394,6 +390,14 @@ def test_worked_8f(finish: str) -> None:
 
 
 def test_8_options_stand_in_the_settings() -> None:
-    settings = variant(ALL_FIVES).rules({}, 3).settings
-    assert {option.key for option in variant(ALL_FIVES).options} == settings.keys()
-    assert tuple(settings.values()) == (5, 0, "winner", "after_sides", "total", "others", 200, "round", 0)
+    assert variant(ALL_FIVES).rules({}, 3).settings == {
+        "hand": 5,
+        "reserve": 0,
+        "opening": "winner",
+        "spinner": "after_sides",
+        "rounding": "total",
+        "blocked_score": "others",
+        "target": 200,
+        "finish": "round",
+        "teams": 0,
+    }

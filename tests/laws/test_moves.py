@@ -43,7 +43,7 @@ def is_listed(move: Move, listed: Iterable[Move], layout: Layout) -> bool:
 
 def outer_half(play: Move, layout: Layout) -> int | None:
     """The half of a tile that a listed play leaves outside; it may be named where it follows from the end, too."""
-    end = None if play.end is None else layout.end(play.end)
+    end = layout.end(play.end)
     if play.tile is None or end is None or play.outer is not None:
         return play.outer
     return play.tile.other_half(end.number)

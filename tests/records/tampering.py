@@ -225,6 +225,7 @@ def no_game(record: Record, rng: Random) -> Record:
     return replace(record, game=rng.choice(["", "x" * 65, "\ud800"]))
 
 
+@finds("wrong_deal")
 def another_game_id(record: Record, rng: Random) -> Record:
     if not over(record):
         raise NoOccasion

@@ -358,10 +358,8 @@ def test_a_match_without_all_this_has_the_text_that_it_always_had() -> None:
     assert (record.bots, record.clock) == ((), None)
     head = format_record(record).split("\n\n")[0]
     assert [line.split(" ")[0] for line in head.splitlines()] == [
-        *(
-            *("[Record", "[GameId", "[Variant", "[Edition", "[Options"),
-            *("[Player", "[Player", "[Date", "[Fairness", "[Result"),
-        )
+        *("[Record", "[GameId", "[Variant", "[Edition", "[Options"),
+        *("[Player", "[Player", "[Date", "[Fairness", "[Result"),
     ]
     assert not any(isinstance(event, PresenceEvent) for event in lines(record))
     assert any(isinstance(event, Played) for event in lines(record))

@@ -24,7 +24,6 @@ from tests.storage.test_reminders import (
     LATER,
     LEASE,
     Harness,
-    MemoryHarness,
     RedisHarness,
     create,
     harness,
@@ -36,6 +35,8 @@ from tests.support.stores.redis_stores import redis_reminders
 pytestmark = pytest.mark.gate
 
 __all__ = ["harness"]
+
+of_redis = pytest.mark.parametrize("harness", ["redis", "cluster"], indirect=True)
 
 
 def until(harness: Harness, game: str) -> int:
@@ -144,9 +145,8 @@ def test_a_process_knows_what_the_last_heartbeat_has_told_it(harness: Harness) -
     assert harness.queue.allowance(game) == harness.queue.read_clock(game).allowance != NO_ALLOWANCE
 
 
+@of_redis
 def test_another_process_learns_the_allowance_without_a_heartbeat(harness: Harness) -> None:
-    if isinstance(harness, MemoryHarness):
-        pytest.skip("there is one process")
     assert isinstance(harness, RedisHarness)
     other, game = RedisHeartbeats(harness.topology, observe=observe_nothing), new_game()
     other.refresh()
@@ -176,9 +176,8 @@ def test_a_process_acts_once_on_each_outage_that_it_learns_of(shared_client: red
     assert learned == ["sends", "looks"]
 
 
+@of_redis
 def test_heartbeats_of_several_processes_are_one(harness: Harness) -> None:
-    if isinstance(harness, MemoryHarness):
-        pytest.skip("there is one process")
     assert isinstance(harness, RedisHarness)
     other = RedisHeartbeats(harness.topology, observe=observe_nothing)
     for _ in range(5):
@@ -245,10 +244,9 @@ def test_data_that_a_store_loads_from_its_disk_shows_how_long_it_was_away(server
 # ── A clock of a server that is set back ─────────────────────────────────────────────────────────────────────────────
 
 
+@of_redis
 def test_the_time_of_games_goes_on_when_the_clock_of_a_server_is_set_back(harness: Harness) -> None:
     """What is due soon does not wait for the clock."""
-    if isinstance(harness, MemoryHarness):
-        pytest.skip("its clock is the test's")
     harness.beat()
     soon, later = create(harness, "clock", 10_000), create(harness, "clock", LATER)
     before = harness.queue.server_time()

@@ -446,11 +446,11 @@ def test_a_lobby_of_an_application_has_its_games_and_those_for_it_alone(harness:
 def test_a_game_without_open_seats_leaves_the_lobbies_for_good(harness: Harness) -> None:
     """As does one of which only its application is known."""
     for for_all in (True, False):
-        for full in (None, LobbyEntry("", ONE, 2, "-", 0, None)):
+        for is_known in (True, False):
             entry = lobby_game(new_id(), for_all=for_all)
             harness.lobby.put(entry)
-            gone = entry._replace(version=2, json=None) if full is None else full._replace(game=entry.game)
-            assert not harness.lobby.put(gone)
+            unknown = LobbyEntry(entry.game, ONE, 2, "-", 0, None)
+            assert not harness.lobby.put(entry._replace(version=2, json=None) if is_known else unknown)
             assert not harness.lobby.put(entry)
             for app in (None, ONE):
                 assert shown(harness, app) == shown(harness, app, "domino") == []

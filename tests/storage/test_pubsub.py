@@ -145,7 +145,7 @@ def test_a_second_listener_is_notified_from_then_on_and_a_stopped_one_no_longer(
     scene.feed.watch(game, left)
     notification = scene.append(game, b"[3]")
     assert gone.received_only(notification)
-    left.wait_for(notification)
+    assert left.received_only(notification)
     stop()
     stop()  # a second call is harmless
     assert left.received_only(scene.append(game, b"[4]", after=2))

@@ -80,7 +80,7 @@ def plays_of(state: State, observation: Observation) -> set[tuple[int, int, int 
     found = set()
     for move in observation.view.legal_moves:
         assert move.tile is not None
-        end = None if move.end is None else state.layout.end(move.end)
+        end = state.layout.end(move.end)
         found.add((move.tile.low, move.tile.high, None if end is None else end.number))
     return found
 

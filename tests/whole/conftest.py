@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from service.devserver.embedded import running_url
+from tests.storage.servers import RealServer
 from tests.support.contract import Contract, read_document
 from tests.support.processes import free_ports
 from tests.support.serving import Service
@@ -34,6 +35,12 @@ def http(service: Service) -> Iterator[httpx.Client]:
 @pytest.fixture(scope="package")
 def document(http: httpx.Client) -> dict[str, Any]:
     return read_document(http.get("/openapi.yaml").raise_for_status().content)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
+    with RealServer(tmp_path_factory.mktemp("redis")) as server:
+        yield server
 
 
 @pytest.fixture

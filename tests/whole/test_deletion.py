@@ -31,12 +31,6 @@ REFS = ("user-4711", "user-4712", "match-0815")
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
-    with RealServer(tmp_path_factory.mktemp("redis")) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
 def own(server: RealServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("service")
     with Service(folder, REDIS_URL=server.url, LOG_LEVEL="debug") as running:

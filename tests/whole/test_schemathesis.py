@@ -97,7 +97,7 @@ class Tables:
         self.key = self.new_key()
         self.waiting = [self._open() for _ in range(2)]
         self.over = self._play()
-        self.record = self.over.get("/record", Accept="text/plain").text
+        self.record = self.over.record()
         self.learning = self._against_computer()
         self.http.post(f"/v1/games/{self.over.id}/review", headers=self.over.headers(0)).raise_for_status()
         self._wait_for(self.learning, "/hint")

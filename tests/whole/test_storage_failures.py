@@ -35,12 +35,6 @@ pytestmark = pytest.mark.gate
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
-    with RealServer(tmp_path_factory.mktemp("redis")) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
 def hurt(server: RealServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A service whose store the tests may hurt."""
     metrics_port = str(free_ports(1)[0])

@@ -127,12 +127,6 @@ def test_a_hundred_random_cuts_of_a_stream_lose_nothing_and_repeat_nothing(http:
         assert events == whole
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
-    with RealServer(tmp_path_factory.mktemp("redis")) as server:
-        yield server
-
-
 def with_few_streams(folder: Path, server: RealServer) -> Service:
     metrics = str(free_ports(1)[0])
     return Service(folder, REDIS_URL=server.url, MAX_STREAMS="4", GRACEFUL_TIMEOUT="600", METRICS_PORT=metrics)

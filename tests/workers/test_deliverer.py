@@ -213,7 +213,7 @@ def test_a_turn_that_fails_after_another_message_of_its_game_is_sent_again(hooke
 
 
 def test_an_endpoint_that_asks_for_a_pause_gets_it(hooked: Hooked) -> None:
-    listener = hooked.listen(*statuses(429, fields=("Retry-After: 600",)), *statuses(200))
+    listener = hooked.listen(*statuses(429, fields=("Retry-After: 600",)), 200)
     hooked.register(listener)
     games = [hooked.owned.create() for _ in range(3)]
     hooked.publish(games[0])
@@ -226,7 +226,7 @@ def test_an_endpoint_that_asks_for_a_pause_gets_it(hooked: Hooked) -> None:
 
 
 def test_an_endpoint_cannot_ask_for_more_than_an_hour(hooked: Hooked) -> None:
-    listener = hooked.listen(*statuses(503, fields=("Retry-After: 999999",)), *statuses(200))
+    listener = hooked.listen(*statuses(503, fields=("Retry-After: 999999",)), 200)
     hooked.register(listener)
     hooked.create()
     hooked.pass_time(3_601_000)
@@ -328,7 +328,7 @@ def test_a_failing_endpoint_for_which_nothing_is_left_is_not_looked_at_again(hoo
 @pytest.mark.parametrize("became", ["active", "failing", "disabled"])
 def test_active_opens_an_endpoint_at_once_however_it_fared(hooked: Hooked, became: str) -> None:
     failures = {"active": 2, "failing": FAILURES_UNTIL_FAILING, "disabled": FAILURES_UNTIL_FAILING + 2}[became]
-    listener = hooked.listen(*statuses(*[503] * failures, 410 if became == "disabled" else 503))
+    listener = hooked.listen(*[503] * failures, 410 if became == "disabled" else 503)
     webhook = hooked.register(listener)
     game = hooked.create()
     hooked.deliver()
@@ -346,7 +346,7 @@ def test_active_opens_an_endpoint_at_once_however_it_fared(hooked: Hooked, becam
 
 
 def test_active_opens_an_endpoint_that_has_asked_for_a_pause(hooked: Hooked) -> None:
-    listener = hooked.listen(*statuses(503, fields=("Retry-After: 3600",)), *statuses(204))
+    listener = hooked.listen(*statuses(503, fields=("Retry-After: 3600",)), 204)
     webhook = hooked.register(listener)
     hooked.create()
     hooked.pass_time(600_000)
@@ -635,7 +635,7 @@ def test_a_failing_endpoint_that_is_slow_to_answer_is_waited_for_without_work(ho
         looks += 1
         return hooked.now
 
-    listener = hooked.listen(slow, *statuses(500))
+    listener = hooked.listen(slow, 500)
     webhook = hooked.register(listener)
     hooked.publish(*[hooked.owned.create() for _ in range(3 * MAX_PER_ENDPOINT)])
     hooked.deliverer._context = hooked.deliverer._context._replace(clock=clock)

@@ -97,7 +97,7 @@ def test_one_tenant_never_has_all_places() -> None:
     due_at_once(table, "pe", 60, "hostile")
     for _ in range(3):
         table.step()
-    held = len(list(table.worker._sources[1]._in_flight()))
+    held = len(list(table.worker._experts._in_flight()))
     assert EXPERTS.max_in_flight // 2 - 4 <= held <= EXPERTS.max_in_flight // 2
     assert BOTS.max_in_flight > EXPERTS.max_in_flight
 
@@ -178,7 +178,7 @@ def test_a_killed_worker_delays_its_tables_by_one_lease() -> None:
     table = InProcess(Counted())
     games = due_at_once(table, "pe", 3, "a") + due_at_once(table, "pg", 3, "a")
     table.worker._sources[0].poll()  # takes and plays; those of the experts are taken and not decided
-    table.worker._sources[1].poll()
+    table.worker._experts.poll()
     before = versions(table, games[:3])
     other = table.new_worker()
     table.now += LEASE_MS - 1
@@ -198,9 +198,9 @@ def test_a_decision_that_waits_is_not_made_by_two() -> None:
     table = InProcess(counted)
     other = table.new_worker()
     due_at_once(table, "pe", 8, "a")
-    table.worker._sources[1].poll()
+    table.worker._experts.poll()
     table.now += LEASE_MS + 1
-    other._sources[1].poll()
+    other._experts.poll()
     for _ in range(8):
         table.step()  # finds that its leases have ended
         table.step(other)
@@ -211,7 +211,7 @@ def test_a_lease_that_is_short_is_renewed_before_a_decision() -> None:
     counted = Counted()
     table = InProcess(counted)
     due_at_once(table, "pe", 2, "a")
-    table.worker._sources[1].poll()
+    table.worker._experts.poll()
     table.now += LEASE_MS - SAFE_MS + 500
     table.step()
     table.now += SAFE_MS - 499

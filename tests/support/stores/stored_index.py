@@ -22,10 +22,8 @@ class StoredIndex:
 
     def items(self, app: str) -> list[bytes]:
         """The items of the feed of an application."""
-        return [
-            fields[1]
-            for _, fields in self.call(keys.part(b"feed", app), b"XRANGE", keys.part(b"feed", app), b"-", b"+")
-        ]
+        key = keys.part(b"feed", app)
+        return [fields[1] for _, fields in self.call(key, b"XRANGE", key, b"-", b"+")]
 
     def keep(self, app: str, items: int) -> None:
         """Drop the oldest items of a feed."""
