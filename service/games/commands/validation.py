@@ -201,7 +201,7 @@ class BotsAlone:
         """
         absence = None if game.clock is None else game.clock.absence
         fills = game.room is not None and game.room.fill is not None
-        if may_go_on_alone([seat.kind for seat in game.seats], absence, fills=fills):
+        if game.is_automatic and may_go_on_alone([seat.kind for seat in game.seats], absence, fills=fills):
             self.admit_alone(game)
 
     def admit_alone(self, game: Game) -> None:
