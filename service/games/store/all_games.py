@@ -10,6 +10,7 @@ from collections.abc import Iterator, Set
 from typing import Final, NamedTuple
 
 from service.games.ports import StoredGame
+from service.games.store.redis_store import parse_stored
 from service.redis import keys
 from service.redis.calls import RedisCalls, evalsha
 from service.redis.connection import Command
@@ -74,9 +75,3 @@ class RedisStoredGames:
         calls = [(names[0], evalsha("game_size", names)) for names in map(keys.all_of_game, found)]
         sizes = self._calls.run_each("game_size", calls, complete=True)
         return [SizedGame(game, stored, int(size)) for (game, stored), size in zip(found.items(), sizes, strict=True)]
-
-
-def parse_stored(value: bytes) -> StoredGame:
-    """Return the game of a value in the store: its version and its state."""
-    version, _, state = value.partition(b" ")
-    return StoredGame(int(version), state)

@@ -34,7 +34,6 @@ from service.games.ports import (
     WriteRequest,
 )
 from service.games.reminders import NO_REMINDERS, NOT_OF_GAMES, ReminderKind, Reminders
-from service.games.store.all_games import parse_stored
 from service.games.store.checksums import SUM_CHARS, WITH_SUM, with_sum, without_sum
 from service.games.store.compression import compress, decompress
 from service.games.store.open_tables import RedisOpenTables
@@ -262,6 +261,12 @@ class RedisStore(Store):
         except OutcomeUnknown as error:
             return StorageUnavailable(error.reason, error.retry_after)
         return None
+
+
+def parse_stored(value: bytes) -> StoredGame:
+    """Return the game of a value in the store: its version and its state."""
+    version, _, state = value.partition(b" ")
+    return StoredGame(int(version), state)
 
 
 def _parse_range(answer: list[Any], after: int, limit: int) -> EventRange:
