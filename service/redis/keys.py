@@ -179,8 +179,12 @@ Part = Literal[
 ]
 
 
+@lru_cache(maxsize=1024)
 def part(name: Part, owner: str) -> bytes:
-    """Return the key with this name of a game, a tenant or an application; ``state`` has the key without a name."""
+    """Return the key with this name of a game, a tenant or an application; ``state`` has the key without a name.
+
+    Cached, as the other keys of applications and endpoints are, because an application has many games.
+    """
     return b"%b:%b" % (state(owner), name)
 
 
@@ -216,6 +220,7 @@ def reminders(kind: str, shard: int, tenant: str) -> bytes:
     return b"%b:%b" % (reminder_sets(kind)[shard], tenant.encode())
 
 
+@lru_cache(maxsize=1024)
 def reminders_of_application(kind: str, app: str) -> bytes:
     """Return the key of the reminders of this kind that belong to an application, or to its endpoints."""
     shard = shard_of(app)
@@ -248,6 +253,7 @@ def totals(app: str) -> tuple[bytes, bytes]:
     return state(app) + b":games", state(app) + b":bytes"
 
 
+@lru_cache(maxsize=1024)
 def webhook(app: str, webhook_id: str, *names: str) -> tuple[bytes, ...]:
     """Return keys of an endpoint; each name is ``due``, ``notified``, ``failures`` or ``attempts``."""
     base = b"%b:webhook:%b:" % (state(app), webhook_id.encode())
