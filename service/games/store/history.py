@@ -110,8 +110,9 @@ class GameHistory:
 
     def _decoded_until(self, game: Game, stored: EventRange) -> list[EventEnvelope]:
         """Return the events of a range, decoded, without those that are newer than the game."""
-        events = stored.events[: max(game.version + 1 - stored.first, 0)]  # newer ones may be unreadable here
-        return self.decoded(stored._replace(events=events), game.created_at)
+        versions = range(stored.first, game.version + 1)  # newer events may be unreadable here
+        numbered = zip(versions, self.yielding(stored.events), strict=False)
+        return [decode_event(version, game.created_at, data) for version, data in numbered]
 
     def history(self, game: Game) -> list[EventEnvelope]:
         """Return all events of the game up to its version, and perhaps newer ones. Raises as ``event_range``."""
