@@ -25,8 +25,8 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from service.backends.index.outbox import Outbox
 from service.backends.index.store import RedisIndex
+from service.backends.outbox import Outbox
 from service.backends.store import RedisErasures
 from service.backends.values import Erasure, IndexQuery
 from service.games.commands.erasure import NothingToErase, decide_to_erase

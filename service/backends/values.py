@@ -174,12 +174,10 @@ class IndexPosition(NamedTuple):
 
     ``version``: 0 if the index does not have the game.
     ``write_id``: the id of the write that led to this version.
-    ``endpoints``: the ids of the endpoints of the application that were ever active.
     """
 
     version: int
     write_id: str
-    endpoints: tuple[str, ...]
 
 
 class IndexQuery(NamedTuple):

@@ -20,7 +20,7 @@ from time import monotonic
 from typing import Final, NamedTuple
 
 from service.backends.erasures import Erasures
-from service.backends.index.outbox import Outbox
+from service.backends.outbox import Outbox
 from service.backends.values import DueGame, Webhook
 from service.backends.webhooks import endpoint_states
 from service.backends.webhooks.deliveries import Deliveries, Outcome

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from prometheus_client import CollectorRegistry
 
 from service.backends.erasures import Erasures
-from service.backends.index.outbox import Outbox
+from service.backends.outbox import Outbox
 from service.backends.webhooks.deliveries import Deliveries
 from service.bootstrap.storage import MAX_CALLS, Storage, build_sender, build_worker_parts
 from service.bots.choice import choose_move

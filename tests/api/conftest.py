@@ -18,8 +18,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from service.backends.facade import BackendsFacade
-from service.backends.index.outbox import Outbox
 from service.backends.index.store import RedisIndex, RedisLobby
+from service.backends.outbox import Outbox
 from service.devserver.embedded import EmbeddedServer
 from service.games.facade import GamesFacade
 from service.games.model.schedule import Lifetimes

@@ -10,8 +10,8 @@ import redis
 from prometheus_client import CollectorRegistry
 
 from service.backends.erasures import Erasures
-from service.backends.index.outbox import Outbox
 from service.backends.index.store import RedisIndex, RedisLobby
+from service.backends.outbox import Outbox
 from service.backends.store import RedisErasures
 from service.redis import keys
 from service.redis.connection import connect

@@ -11,8 +11,8 @@ import pytest
 from werkzeug.test import TestResponse
 
 from service.backends.erasures import Erasures
-from service.backends.index.outbox import Outbox
 from service.backends.index.store import RedisIndex, RedisLobby
+from service.backends.outbox import Outbox
 from service.backends.store import RedisBackends, RedisErasures
 from service.client_address import client_network
 from service.games.automation.due import Automation

@@ -9,8 +9,8 @@ from typing import Any
 import orjson
 import redis
 
-from service.backends.index.outbox import Outbox
 from service.backends.index.summaries import index_entry
+from service.backends.outbox import Outbox
 from service.backends.values import IndexQuery, LobbyQuery
 from service.engine.referee import legal_moves
 from service.engine.variants import variants

@@ -17,8 +17,8 @@ import orjson
 import pytest
 import redis
 
-from service.backends.index.outbox import LOBBY_REFRESH_MS, Outbox
 from service.backends.index.store import MAX_FOR_ALL, RedisIndex, RedisLobby
+from service.backends.outbox import LOBBY_REFRESH_MS, Outbox
 from service.backends.values import IndexEntry, IndexPosition, LobbyEntry
 from service.games.model.errors import Gone
 from service.games.model.game import Audience, Game

@@ -8,11 +8,12 @@ import orjson
 import pytest
 import redis
 
-from service.backends.index import outbox as outbox_module
-from service.backends.index.outbox import LOBBY_REFRESH_MS, Publication
+from service.backends import outbox as outbox_module
 from service.backends.index.store import MAX_FOR_ALL
 from service.backends.index.summaries import NO_DEADLINE
+from service.backends.outbox import LOBBY_REFRESH_MS, Publication
 from service.backends.values import LOBBY_MS, IndexEntry, IndexPosition
+from service.backends.webhooks.messages import game_messages
 from service.engine.tiles import TILES
 from service.games.model.clock import ClockSettings
 from service.games.model.views import format_rfc3339
@@ -156,7 +157,7 @@ def test_a_long_history_is_told_in_pages(table: Table, monkeypatch: pytest.Monke
     puts = []
     put = table.published.index.put
 
-    def counted(app: str, entry: IndexEntry, *args: Any, **more: Any) -> bool:
+    def counted(app: str, entry: IndexEntry, *args: Any, **more: Any) -> Any:
         puts.append(entry.version)
         return put(app, entry, *args, **more)
 
@@ -227,7 +228,25 @@ def test_endpoints_are_due_for_what_follows_their_activation(table: Table) -> No
     version = table.game(game).version
     assert table.publish(game).due
     assert table.published.notified(APP, "hook") == {game: 2}
-    assert table.published.index.position(APP, game) == IndexPosition(version, table.game(game).write_id, ("hook",))
+    assert table.published.index.position(APP, game) == IndexPosition(version, table.game(game).write_id)
+
+
+@pytest.mark.parametrize("types", [("game.turn",), ("game.round_over", "game.finished"), ("game.deleted",)])
+def test_an_endpoint_is_due_exactly_when_there_is_a_message_for_it(types: tuple[str, ...], table: Table) -> None:
+    table.published.activate(APP, "hook", *types)
+    game, after, before = table.create(), 0, tuple[int, ...]()
+    made: list[str] = []
+    while table.game(game).status != "finished":
+        for _ in range(1 + len(made) % 3):
+            table.play(game)
+        events = table.repository.histories.history(table.game(game))
+        messages = game_messages("hook", table.game(game), before, events[after:], types=types)
+        made += [message.type for message in messages]
+        assert table.publish(game).due == bool(messages)
+        after, before = len(events), events[-1].to_act
+    assert set(made) == set(types) - {"game.deleted"}
+    table.delete(game)
+    assert table.publish(game).due == ("game.deleted" in types)
 
 
 def test_a_deleted_game_leaves_the_index_and_its_deletion_is_told_once(table: Table) -> None:

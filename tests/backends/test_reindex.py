@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from service.backends.index.outbox import Outbox
 from service.backends.index.reindex import Progress, Reindexer
+from service.backends.outbox import Outbox
 from service.games.store.all_games import RedisStoredGames
 from service.games.store.codec import encode_tombstone
 from service.redis import keys
@@ -207,7 +208,7 @@ def test_games_go_on_while_an_index_is_rebuilt(table: Table, monkeypatch: pytest
     put = table.index.put
     raced = iter(games)
 
-    def late(*arguments: object, **more: object) -> bool:
+    def late(*arguments: object, **more: object) -> Any:
         for game in raced:  # another process is faster once
             table.play(game)
             monkeypatch.setattr(table.index, "put", put)

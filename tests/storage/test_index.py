@@ -11,6 +11,7 @@ import pytest
 from service.backends.index.store import MAX_EXAMINED, MAX_FOR_ALL, MAX_IN_LOBBY, MAX_TRIMMED
 from service.backends.index.summaries import deleted_entry
 from service.backends.values import LOBBY_MS, IndexEntry, IndexPosition, IndexQuery, LobbyEntry, LobbyQuery
+from service.backends.webhooks.messages import CREATED, DELETED, TURN
 from service.games.model.schedule import DAY_MS
 from service.redis import keys
 from service.redis.shards import shard_of, with_shard
@@ -20,7 +21,7 @@ from tests.support.stores.stored_index import StoredIndex
 
 pytestmark = pytest.mark.gate
 
-START = IndexPosition(0, "", ())
+START = IndexPosition(0, "")
 
 
 class Harness(StoredIndex):
@@ -105,6 +106,7 @@ class Games:
         at: int = 0,
         *,
         items: Sequence[bytes] = (),
+        types: Sequence[str] = (TURN,),
         notified: int | None = None,
         size: int = 0,
         **entry: Any,
@@ -113,7 +115,7 @@ class Games:
         index, app = self.harness.index, self.harness.app
         position = index.position(app, game)
         written = self.entry(game, at, **entry)._replace(bytes=size)
-        return index.put(app, written, items, position.endpoints, position=position, notified=notified)
+        return index.put(app, written, items, types, position=position, notified=notified) is not None
 
     def entry(
         self, game: str, at: int = 0, *, version: int = 1, players: dict[str, int | None] | None = None, **changes: Any
@@ -146,7 +148,7 @@ def test_a_game_is_at_the_version_that_was_put_with_its_summary_and_its_end(harn
     assert index.position(app, game) == START
     assert index.find(app, IndexQuery()) == ([], None)
     assert games.put(game, 17, version=3)
-    assert index.position(app, game) == (3, "write-id", ())
+    assert index.position(app, game) == (3, "write-id")
     assert index.find(app, IndexQuery()).games == [(b"%b 3\n" % game.encode(), games.began + 17 + TTL * 1000)]
     assert index.position(new_id(), game) == START
 
@@ -155,20 +157,20 @@ def test_only_who_knows_the_position_puts(harness: Harness, games: Games) -> Non
     game, index, app = new_id(), harness.index, harness.app
     games.put(game, version=2, items=[b"one"])
     newer = games.entry(game, version=3)
-    wrong = [START, IndexPosition(1, "write-id", ()), IndexPosition(2, "another", ()), IndexPosition(3, "write-id", ())]
+    wrong = [START, IndexPosition(1, "write-id"), IndexPosition(2, "another"), IndexPosition(3, "write-id")]
     for position in wrong:
-        assert not index.put(app, newer, [b"two"], (), position=position)
+        assert index.put(app, newer, [b"two"], (), position=position) is None
         assert not index.remove(app, game, position=position)
     assert harness.items(harness.app) == [b"one"]
-    assert index.put(app, newer, [b"two"], (), position=index.position(app, game))
+    assert index.put(app, newer, [b"two"], (), position=index.position(app, game)) == ()
     assert harness.items(harness.app) == [b"one", b"two"]
 
 
 def test_a_version_without_an_id_of_a_write_is_a_position_too(harness: Harness, games: Games) -> None:
     game = new_id()
     entry = games.entry(game, version=5, write_id="")
-    assert harness.index.put(harness.app, entry, (), (), position=START)
-    assert harness.index.position(harness.app, game) == (5, "", ())
+    assert harness.index.put(harness.app, entry, (), (), position=START) == ()
+    assert harness.index.position(harness.app, game) == (5, "")
     assert games.put(game, version=6)
 
 
@@ -271,9 +273,9 @@ def test_a_deleted_game_is_listed_no_more_and_known_as_deleted(harness: Harness,
     games.put(game, ref="club", players={"anna": 1})
     deleted = IndexEntry(game, 2, "", games.began, games.began, None, {}, "-", "deleted", b"")
     position = index.position(app, game)
-    assert index.put(app, deleted, [b"deleted"], position.endpoints, position=position)
-    assert index.position(app, game)[:2] == (2, "")
-    assert not index.put(app, deleted, [b"deleted"], (), position=position)
+    assert index.put(app, deleted, [b"deleted"], (DELETED,), position=position) == ("hook",)
+    assert index.position(app, game) == (2, "")
+    assert index.put(app, deleted, [b"deleted"], (DELETED,), position=position) is None
     assert [games.found(**query) for query in (*QUERIES, {"statuses": ("deleted",)})] == [[]] * 5
     assert harness.items(harness.app) == [b"deleted"]
     assert harness.notified(harness.app, "hook") == {game: 0}
@@ -299,17 +301,40 @@ def test_endpoints_are_due_and_know_the_version_before(harness: Harness, games: 
     for endpoint in ("one", "two"):
         harness.activate(app, endpoint)
     position = harness.index.position(app, game)
-    assert position.endpoints == ("one", "two")
     before = harness.now()
-    assert harness.index.put(app, games.entry(game, version=5), (), ("one", "two", "gone"), position=position)
+    due = harness.index.put(app, games.entry(game, version=5), (), (TURN,), position=position)
+    assert sorted(due or ()) == ["one", "two"]
     for endpoint in ("one", "two"):
         assert harness.notified(app, endpoint) == {game: 2}
         assert before <= harness.due(app, endpoint)[game] <= harness.now()
-    assert harness.notified(app, "gone") == harness.due(app, "gone") == {}
     games.put(game, version=6)
     assert harness.notified(app, "one") == {game: 2}
     games.put(game, version=7, notified=1)  # told again of what follows
     assert harness.notified(app, "one") == {game: 1}
+
+
+def test_an_endpoint_is_due_only_for_messages_that_it_is_sent(harness: Harness, games: Games) -> None:
+    game, app = new_id(), harness.app
+    harness.activate(app, "hook", CREATED, DELETED)
+    games.put(game, version=2, types=())
+    games.put(game, version=3, types=(TURN,))
+    assert harness.due(app, "hook") == harness.notified(app, "hook") == {}
+    games.put(game, version=4, types=(TURN, CREATED))
+    due = harness.due(app, "hook")
+    games.put(game, version=5, types=(TURN,))
+    assert harness.due(app, "hook") == due  # what follows is nothing new for it
+    assert harness.notified(app, "hook") == {game: 3}
+    games.put(game, version=4, types=(), notified=2)  # the store has lost writes
+    assert harness.notified(app, "hook") == {game: 2}
+    assert harness.due(app, "hook")[game] > due[game]
+
+
+def test_an_endpoint_that_was_deleted_is_not_due(harness: Harness, games: Games) -> None:
+    harness.activate(harness.app, "hook")
+    key = keys.part(b"webhooks", harness.app)
+    harness.call(key, b"HDEL", key, b"hook")
+    games.put(new_id())
+    assert harness.notified(harness.app, "hook") == harness.due(harness.app, "hook") == {}
 
 
 def test_what_is_new_gives_a_due_game_another_time(harness: Harness, games: Games) -> None:
@@ -349,7 +374,7 @@ def test_the_usage_of_an_application_follows_its_games(harness: Harness, games: 
     assert usage() == (4, 1_537, 4)
     position = harness.index.position(app, "0")
     deleted = deleted_entry("0", 2, harness.now())
-    assert harness.index.put(app, deleted, [], [], position=position)
+    assert harness.index.put(app, deleted, [], [], position=position) == ()
     assert usage() == (3, 537, 4)
     assert harness.index.remove(app, "2", position=harness.index.position(app, "2"))
     assert usage() == (2, 507, 4)
@@ -367,7 +392,7 @@ def test_a_game_that_has_expired_is_not_counted(harness: Harness, games: Games) 
 def test_games_that_have_expired_are_not_listed(harness: Harness, games: Games) -> None:
     game, old = new_id(), new_id()
     brief = games.entry(new_id(), ref="club", players={"anna": 1})._replace(expires_at=harness.now() - 1)
-    assert harness.index.put(harness.app, brief, (), (), position=START)
+    assert harness.index.put(harness.app, brief, (), (), position=START) == ()
     games.put(game)
     games.put(old, 1_000_000 - TTL * 1000 - 1, ref="club", players={"anna": 1})
     assert games.found() == [game]
@@ -550,7 +575,7 @@ def test_games_that_have_expired_are_removed_little_by_little(harness: Harness, 
     assert list(harness.due(harness.app, "hook")) == list(harness.notified(harness.app, "hook")) == [living]
     of_app = [each.removeprefix(keys.state(harness.app)) for each in keys_of(harness)]
     lists = [b":bytes", b":endpoints", b":ends", b":games", b":index"]
-    assert of_app == [*lists, b":webhook:hook:due", b":webhook:hook:notified"]
+    assert of_app == [*lists, b":webhook:hook:due", b":webhook:hook:notified", b":webhooks"]
 
 
 def test_a_game_whose_entry_has_ended_is_known_for_a_day_more(harness: Harness, games: Games) -> None:
@@ -566,7 +591,7 @@ def test_every_key_of_the_index_expires_as_a_game_does(harness: Harness, games: 
     harness.activate(harness.app, "hook")
     game = new_id()
     games.put(game, ref="club", players={"anna": 1}, items=[b"item"])
-    expiring = [key for key in keys_of(harness) if not key.endswith(b":endpoints")]
+    expiring = [key for key in keys_of(harness) if not key.endswith((b":endpoints", b":webhooks"))]
     assert len(expiring) == 10
     for key in expiring:
         assert TTL - 5 <= harness.call(key, b"TTL", key) <= TTL

@@ -37,13 +37,15 @@ class Harness(StoredIndex):
             assert self.index.remove(webhook.app, game, position=position)
         if self.index.position(webhook.app, game).version != known:
             start = self.index.position(webhook.app, game)
-            assert self.index.put(webhook.app, entry(game, known), [], (), position=start)
+            assert self.index.put(webhook.app, entry(game, known), [], (), position=start) == ()
         position = self.index.position(webhook.app, game)
-        assert self.index.put(webhook.app, entry(game, known + 1), [], position.endpoints, position=position)
+        due = self.index.put(webhook.app, entry(game, known + 1), [], webhook.events, position=position)
+        assert due is not None
 
     def verified(self, app: str) -> set[str]:
         """The endpoints to which the index makes games due."""
-        return set(self.index.position(app, "game").endpoints)
+        key = keys.part(b"endpoints", app)
+        return {endpoint.decode() for endpoint in self.call(key, b"SMEMBERS", key)}
 
     def reminder(self, webhook: Webhook) -> float | None:
         """When the endpoint is due."""

@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from prometheus_client import CollectorRegistry
 
-from service.backends.index.outbox import Outbox
+from service.backends.outbox import Outbox
 from service.bootstrap.secret_file import server_secrets
 from service.bootstrap.storage import build_sender, build_worker_parts, open_storage
 from service.bootstrap.web import build_app

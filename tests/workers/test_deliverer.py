@@ -24,7 +24,7 @@ from service.backends.webhooks.endpoint_states import (
     MAX_CHALLENGES,
 )
 from service.backends.webhooks.endpoints import OVERLAP_MS, WebhookChange
-from service.backends.webhooks.messages import MESSAGE_TYPES
+from service.backends.webhooks.messages import MESSAGE_TYPES, TURN
 from service.engine.events import Finished, RoundEnded
 from service.games.access import Access
 from service.games.commands.context import CommandContext
@@ -50,7 +50,7 @@ DAY_MS = 86_400_000
 PARTS = 7
 """Parts of the calls that may fail, of which the gate tries one; odd, so that each has both kinds of faults."""
 MANY = in_lane([10_000, 1_000], gate=[1_000])[0]
-START_OF_A_GAME = IndexPosition(0, "", ())
+START_OF_A_GAME = IndexPosition(0, "")
 
 
 @pytest.fixture
@@ -603,11 +603,11 @@ def test_one_dead_endpoint_with_thousands_of_games_gets_one_probe_an_interval_an
     hooked.register(dead)
     game = hooked.owned.create()
     index = hooked.published.index
-    endpoints = index.position(APP, game).endpoints
     for number in range(MANY):
         copy = hooked.owned.game(game)._replace(id=f"copy-{number}")
         hooked.store._games[copy.id] = hooked.store._games[game]
-        assert index.put(APP, index_entry(copy, DEFAULT_POLICY.lifetimes), [], endpoints, position=START_OF_A_GAME)
+        entry = index_entry(copy, DEFAULT_POLICY.lifetimes)
+        assert index.put(APP, entry, [], (TURN,), position=START_OF_A_GAME)
     hooked.deliver()
     assert len(dead.received) <= 2 * MAX_PER_ENDPOINT
     attempts = len(dead.received)

@@ -10,7 +10,7 @@ import pytest
 import redis
 from prometheus_client import CollectorRegistry
 
-from service.backends.index.outbox import LOBBY_REFRESH_MS
+from service.backends.outbox import LOBBY_REFRESH_MS
 from service.redis.errors import StorageUnavailable
 from service.redis.topology import open_topology
 from service.workers.consumer import Control, Queue

@@ -23,9 +23,9 @@ from prometheus_client import CollectorRegistry
 from service.backends.facade import BackendsFacade
 from service.backends.index.feed import Feeds
 from service.backends.index.listing import Listing, People
-from service.backends.index.outbox import Outbox
 from service.backends.index.store import RedisFeed, RedisIndex, RedisLobby, cursor_of, item_id
 from service.backends.keys import Backends
+from service.backends.outbox import Outbox
 from service.backends.store import RedisBackends, RedisErasures
 from service.backends.values import GamePage, IndexEntry, IndexQuery, StoredItems
 from service.backends.webhooks.deliveries import Deliveries
@@ -194,7 +194,7 @@ class _Observers(TypedDict):
 class _LastingIndex(RedisIndex):
     """An index from which no game expires: the time of the example is not that of the server."""
 
-    def put(self, app: str, entry: IndexEntry, *arguments: Any, **options: Any) -> bool:
+    def put(self, app: str, entry: IndexEntry, *arguments: Any, **options: Any) -> tuple[str, ...] | None:
         """Replace what the index knows of a game."""
         lasting = entry._replace(expires_at=entry.expires_at + _INDEX_TTL_SECONDS * 1000)
         return super().put(app, lasting, *arguments, **options)

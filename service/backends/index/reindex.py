@@ -76,7 +76,7 @@ class Reindexer:
                 self.reminders.restore("outbox", game_id, app, self.clock())
                 return False
             entry = index_entry(game, self.repository.lifetimes, self.repository.store.size(game_id))
-            if self.index.put(app, entry, (), (), position=position):
+            if self.index.put(app, entry, (), (), position=position) is not None:
                 return True
         return False
 

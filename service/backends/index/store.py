@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from base64 import urlsafe_b64decode
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain
 from typing import Final
 
@@ -77,44 +77,44 @@ class RedisIndex:
         self._ttl = ttl_seconds
 
     def position(self, app: str, game: str) -> IndexPosition:
-        """Return the version of a game in the index, with the endpoints of the application."""
-        names = keys.part(b"index", app), keys.part(b"endpoints", app)
-        version, write_id, *endpoints = self._calls.read("index_position", names, game.encode())
-        write_id = b"" if write_id == b"-" else write_id
-        return IndexPosition(int(version), write_id.decode(), tuple([endpoint.decode() for endpoint in endpoints]))
+        """Return the version of a game in the index."""
+        version, write_id = self._calls.read("index_position", (keys.part(b"index", app),), game.encode())
+        return IndexPosition(int(version), "" if write_id == b"-" else write_id.decode())
 
     def put(
         self,
         app: str,
         entry: IndexEntry,
         items: Sequence[bytes],
-        endpoints: Sequence[str],
+        types: Collection[str],
         *,
         position: IndexPosition,
         notified: int | None = None,
-    ) -> bool:
-        """Replace the entry of a game, append ``items`` to the feed, and make ``endpoints`` due, in one atomic write.
+    ) -> tuple[str, ...] | None:
+        """Replace the entry of a game, append ``items`` to the feed, and make endpoints due, in one atomic write.
 
-        Does nothing and returns ``False`` unless the index still has the game at ``position``. An endpoint to which the
-        game was not due before is notified of the versions after that of ``position``. With ``notified``, all endpoints
-        are notified of the versions after ``notified``, even if they were notified of some of them before.
+        Returns the endpoints to which the game was made due: those that were ever active and are sent messages of any
+        of ``types``. Does nothing and returns ``None`` unless the index still has the game at ``position``. An endpoint
+        to which the game was not due before is notified of the versions after that of ``position``. With ``notified``,
+        it is notified of the versions after ``notified``, even if it was notified of some of them before; so is each
+        endpoint to which the game was due.
         """
         digests = [keys.digest(ref) for ref in entry.players]
         urgencies = [b"" if urgency is None else b"%d" % urgency for urgency in entry.players.values()]
         versions = position.version if notified is None else notified, int(notified is not None)
-        counts = len(digests), len(endpoints)
+        counts = len(digests), len(types)
         players = chain.from_iterable(zip(digests, urgencies, strict=True))
-        due = [endpoint.encode() for endpoint in endpoints]
+        messages = [kind.encode() for kind in types]
         stored = _head(entry, digests), entry.summary, entry.updated_at
-        return self._write(app, entry.game, position, stored, *versions, *counts, *players, *due, *items)
+        return self._write(app, entry.game, position, stored, *versions, *counts, *players, *messages, *items)
 
     def remove(self, app: str, game: str, *, position: IndexPosition) -> bool:
         """Remove the entry of a game without recording a deletion. Return ``False`` unless it was at ``position``."""
-        return self._write(app, game, position, (b"", b"", 0), 0, 0, 0, 0)
+        return self._write(app, game, position, (b"", b"", 0), 0, 0, 0, 0) is not None
 
     def _write(
         self, app: str, game: str, position: IndexPosition, entry: tuple[bytes, bytes, int], *rest: bytes | int
-    ) -> bool:
+    ) -> tuple[str, ...] | None:
         """Run the script ``index``.
 
         ``entry``: its head, its summary, and the time of the last write.
@@ -123,7 +123,7 @@ class RedisIndex:
         names = keys.part(b"index", app), keys.reminders_of_application("webhooks", app)
         expected = app.encode(), game.encode(), _encode_position(position.version, position.write_id)
         answer = self._calls.write("index", names, *expected, *entry, self._ttl, MAX_TRIMMED, FEED_ITEMS, *rest)
-        return bool(answer == 1)
+        return None if answer == 0 else tuple([endpoint.decode() for endpoint in answer])
 
     def usage(self, app: str) -> Usage:
         """Return the usage of an application according to the index, which follows the games with a delay."""

@@ -122,16 +122,15 @@ class Deliveries:
         """
         TRACE.set("")
         messages, version = self._messages(webhook, due)
-        subscribed = [message for message in messages if message.type in webhook.events]
         delivered = 0
-        if not subscribed:
+        if not messages:
             self.store.mark_notified(webhook, due, version, done=True)
             return Outcome()
-        for reached, message in zip(_reached(subscribed, version), subscribed, strict=True):
+        for reached, message in zip(_reached(messages, version), messages, strict=True):
             if not may_send():
                 break
             attempt, answer = self._send(webhook, message, due.game)
-            done = message is subscribed[-1]
+            done = message is messages[-1]
             if attempt.error is None:
                 delivered += 1
             elif not probe and due.failures + 1 >= MAX_ATTEMPTS:
@@ -185,14 +184,14 @@ class Deliveries:
         return message_again(webhook.id, game, event, requested.type)
 
     def _messages(self, webhook: Webhook, due: DueGame) -> tuple[list[Message], int]:
-        """Return the messages of a game for an endpoint, and the version up to which they notify it."""
+        """Return the messages of a game that an endpoint is sent, and the version up to which they notify it."""
         after = max(due.notified - 1, 0)
         try:
             stored = self._published(due, after) or self._read(due.game, after)
         except NotFound:
             return [], due.notified
         except Gone as error:
-            if error.app != webhook.app or error.version <= due.notified:
+            if error.app != webhook.app or error.version <= due.notified or DELETED not in webhook.events:
                 return [], error.version
             return [deleted_message(webhook.id, due.game, error.version, self.clock())], error.version
         if stored is None or stored[0].ownership is None or stored[0].ownership.app != webhook.app:
@@ -203,7 +202,7 @@ class Deliveries:
         before: tuple[int, ...] = ()
         if events and events[0].version <= due.notified:  # sent before: only tells who could move before the rest
             before, events = events[0].to_act, events[1:]
-        messages = game_messages(webhook.id, game, before, events)
+        messages = game_messages(webhook.id, game, before, events, types=webhook.events)
         return [message for message in messages if message.version <= version], version
 
     def _published(self, due: DueGame, after: int) -> tuple[Game, list[EventEnvelope]] | None:

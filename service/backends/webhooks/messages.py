@@ -9,7 +9,7 @@ sent.
 from __future__ import annotations
 
 from base64 import b32encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
@@ -31,6 +31,7 @@ PING: Final = "webhook.ping"
 CHALLENGE: Final = "webhook.challenge"
 
 _TYPES: Final[Mapping[type, str]] = {
+    Created: CREATED,
     Joined: "game.joined",
     Freed: "game.freed",
     Filled: "game.filled",
@@ -40,7 +41,7 @@ _TYPES: Final[Mapping[type, str]] = {
     TimedOut: "game.timed_out",
 }
 
-MESSAGE_TYPES: Final = (TURN, DEADLINE, CREATED, *_TYPES.values(), DELETED, PING)
+MESSAGE_TYPES: Final = (TURN, DEADLINE, *_TYPES.values(), DELETED, PING)
 """The types of messages that an application can choose."""
 
 
@@ -58,8 +59,23 @@ class Message(NamedTuple):
     body: bytes
 
 
-def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequence[EventEnvelope]) -> list[Message]:
-    """Return the messages about events of a game, in the order in which they are sent.
+def game_messages(
+    endpoint: str,
+    game: Game,
+    before: Sequence[int],
+    events: Sequence[EventEnvelope],
+    *,
+    types: Container[str] = MESSAGE_TYPES,
+) -> list[Message]:
+    """Return the messages of these types about events, as ``reported_events`` orders them; the arguments as there."""
+    reported = reported_events(game, before, events)
+    return [_event_message(endpoint, game, kind, envelope) for kind, envelope in reported if kind in types]
+
+
+def reported_events(
+    game: Game, before: Sequence[int], events: Sequence[EventEnvelope]
+) -> list[tuple[str, EventEnvelope]]:
+    """Return the types of the messages about events of a game, each with its event, in the order of their messages.
 
     ``before``: the seats that could move before the first event.
     ``events``: ends with the newest event of the game.
@@ -69,34 +85,39 @@ def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequ
     * ``game.round_over`` says who has to deal, unless the next round was already dealt.
     * ``game.created`` is sent only for a rematch: every other game was created by the application itself.
     """
-    messages = []
+    reported = []
     turn: EventEnvelope | None = None
     reminder: EventEnvelope | None = None
     for envelope in events:
-        version, at, event, _ = view_event(envelope, None)
-        seats = envelope.to_act
-        kind = _TYPES.get(type(event))
-        if isinstance(event, Created) and game.rematch_of is not None:
-            data = _data(game, version, None, seats) | {"rematch_of": game.rematch_of}
-            messages.append(_message(endpoint, CREATED, at, data))
-        elif isinstance(event, Reminded):
+        kind = _TYPES.get(type(envelope.event))
+        if isinstance(envelope.event, Reminded):
             reminder = envelope
-        elif kind is not None:
-            waiting = () if isinstance(event, RoundEnded) and not _waits_for_deal(game, event) else seats
-            data = _data(game, version, getattr(event, "seat", None), waiting)
-            if isinstance(event, Finished):
-                data["winners"] = list(event.winners)
-                data["players"] = [with_ref(result, refs_of(game)) for result in results(game)]
-            messages.append(_message(endpoint, kind, at, data))
-        if seats != tuple(before):
+        elif kind is not None and (kind != CREATED or game.rematch_of is not None):
+            reported.append((kind, envelope))
+        if envelope.to_act != tuple(before):
             turn = envelope
-        before = seats
+        before = envelope.to_act
     if game.status == PLAYING and awaited(game, game.to_act):
         if turn is not None:
-            messages.append(_turn_message(endpoint, TURN, game, turn))
+            reported.append((TURN, turn))
         if reminder is not None and game.running_clock.reminded:
-            messages.append(_turn_message(endpoint, DEADLINE, game, reminder))
-    return messages
+            reported.append((DEADLINE, reminder))
+    return reported
+
+
+def _event_message(endpoint: str, game: Game, kind: str, envelope: EventEnvelope) -> Message:
+    """Return the message of a type about an event, as ``reported_events`` returns them."""
+    if kind in (TURN, DEADLINE):
+        return _turn_message(endpoint, kind, game, envelope)
+    version, at, event, _ = view_event(envelope, None)
+    waiting = () if isinstance(event, RoundEnded) and not _waits_for_deal(game, event) else envelope.to_act
+    data = _data(game, version, getattr(event, "seat", None), waiting)
+    if isinstance(event, Created):
+        data["rematch_of"] = game.rematch_of
+    elif isinstance(event, Finished):
+        data["winners"] = list(event.winners)
+        data["players"] = [with_ref(result, refs_of(game)) for result in results(game)]
+    return _message(endpoint, kind, at, data)
 
 
 def message_again(endpoint: str, game: Game, event: EventEnvelope, kind: str) -> Message | None:
@@ -108,7 +129,7 @@ def message_again(endpoint: str, game: Game, event: EventEnvelope, kind: str) ->
     """
     if kind in (TURN, DEADLINE):
         return None if game.state.turn is None else _turn_message(endpoint, kind, game, event)
-    return next((message for message in game_messages(endpoint, game, (), [event]) if message.type == kind), None)
+    return next(iter(game_messages(endpoint, game, (), [event], types=(kind,))), None)
 
 
 def deleted_message(endpoint: str, game: str, version: int, at: int) -> Message:

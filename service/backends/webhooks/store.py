@@ -32,8 +32,8 @@ class RedisWebhooks:
     An endpoint has the reminder ``<application>.<endpoint>`` of the kind ``webhooks``. Every write that makes the
     endpoint due also sets the reminder. While the reminder is leased (``ReminderQueue.take``), only ``renew`` and
     ``release`` change it, so one process at a time delivers to an endpoint. The index makes a game due to every
-    endpoint that was ever active, even if it is disabled now. If a game is not due, the endpoint was notified up to the
-    version in the index.
+    endpoint that was ever active, even if it is disabled now, and that is sent messages about the new events. If a game
+    is not due, the endpoint was notified up to the version in the index.
 
     With ``replicated``, writes of endpoints wait until a replica has confirmed them. Writes of due games do not: if one
     is lost, a message is delivered again. New endpoints are refused while their server has no memory left but the

@@ -1,5 +1,6 @@
 #!lua
--- Replaces the entry of a game in the index of its application, adds items to the feed, and makes endpoints due.
+-- Replaces the entry of a game in the index of its application, adds items to the feed, and makes the game due to the
+-- endpoints that are sent messages about its new events.
 --
 -- KEYS[1]  hash  the entries of the index. Its name without ":index" is the channel of the application and the prefix
 --                of its other keys, which the script may use because all are in one slot
@@ -15,22 +16,24 @@
 -- ARGV[8]  the maximum of expired games to remove
 -- ARGV[9]  the number of items that the feed keeps
 -- ARGV[10] the version up to which endpoints count as notified, if the game was not due to them before
--- ARGV[11] 1 to set all endpoints to this version, so that they are notified of later ones again, else 0
+-- ARGV[11] 1 to set these endpoints, and all to which the game is due, to this version, so that they are notified of
+--          later ones again, else 0
 -- ARGV[12] the number of players with a ref
--- ARGV[13] the number of endpoints to make due
+-- ARGV[13] the number of types of messages about the new events
 -- ARGV[14…] for each player: the digest of its ref, and the urgency of the game for it; empty if it does not wait
--- ARGV[…]  the ids of the endpoints
+-- ARGV[…]  the types of messages
 -- ARGV[…]  the items of the feed
 --
 -- An entry is its head, a line feed, and the summary. In the head, <ref> is a digest or "-", <players> are digests with
 -- commas or "-", <bytes> is the size of the game, and <expires_at> is also its score in the sorted set ":ends". The sum
 -- of all sizes is stored in ":bytes".
--- Returns 1 when done; 0, without a change, if the current entry is not as expected.
+-- Returns the ids of the endpoints that the game was made due to, as a list; 0, without a change, if the current entry is not as
+-- expected.
 -- Times are small enough for exact doubles (2^53).
 
 local base = string.sub(KEYS[1], 1, -#':index' - 1)
 local app, game, ttl = ARGV[1], ARGV[2], ARGV[7]
-local players, endpoints = tonumber(ARGV[12]), tonumber(ARGV[13])
+local players, types = tonumber(ARGV[12]), tonumber(ARGV[13])
 
 local function parse(entry)
   local version, write, updated, status, variant, ref, refs, bytes, ends = string.match(
@@ -124,17 +127,31 @@ redis.call('INCRBY', base .. ':bytes', string.format('%.0f', growth))
 redis.call('EXPIRE', base .. ':bytes', ttl)
 
 local first = 14 + 2 * players
-for i = first, first + endpoints - 1 do
-  local endpoint = ARGV[i]
-  if redis.call('SISMEMBER', base .. ':endpoints', endpoint) == 1 then
-    local due, notified = base .. ':webhook:' .. endpoint .. ':due', base .. ':webhook:' .. endpoint .. ':notified'
-    if ARGV[11] == '1' then
-      redis.call('HSET', notified, game, ARGV[10])
-    else
-      redis.call('HSETNX', notified, game, ARGV[10])
+local is_new = {}
+for i = first, first + types - 1 do
+  is_new[ARGV[i]] = true
+end
+
+-- Returns whether messages about the new events are sent to an endpoint.
+local function wants(endpoint)
+  local value = redis.call('HGET', base .. ':webhooks', endpoint)
+  for _, kind in ipairs(value and cjson.decode(value).events or {}) do
+    if is_new[kind] then
+      return true
     end
+  end
+  return false
+end
+
+local made_due = {}
+local again = ARGV[11] == '1'
+for _, endpoint in ipairs((types > 0 or again) and redis.call('SMEMBERS', base .. ':endpoints') or {}) do
+  local due, notified = base .. ':webhook:' .. endpoint .. ':due', base .. ':webhook:' .. endpoint .. ':notified'
+  local score = redis.call('ZSCORE', due, game)
+  if wants(endpoint) or again and score then
+    made_due[#made_due + 1] = endpoint
+    redis.call(again and 'HSET' or 'HSETNX', notified, game, ARGV[10])
     -- The score must change, so that the process that delivers sees the new events. A pause after a failure stays.
-    local score = redis.call('ZSCORE', due, game)
     local at = score and math.max(now, math.floor(score) + 1) or now
     redis.call('ZADD', due, at, game)
     redis.call('EXPIRE', due, ttl)
@@ -149,12 +166,12 @@ for i = first, first + endpoints - 1 do
 end
 
 local feed = base .. ':feed'
-for i = first + endpoints, #ARGV do
+for i = first + types, #ARGV do
   redis.call('XADD', feed, 'MAXLEN', '~', ARGV[9], '*', 'item', ARGV[i], 'game', game)
 end
-if first + endpoints <= #ARGV then
+if first + types <= #ARGV then
   redis.call('EXPIRE', feed, ttl)
   -- A notification is only a hint: the write succeeds even if the server does not allow publishing.
   redis.pcall('SPUBLISH', base, '')
 end
-return 1
+return made_due

@@ -2,10 +2,9 @@
 -- Returns the version of a game in the index of an application.
 --
 -- KEYS[1]  hash  the entries of the index (script "index")
--- KEYS[2]  set   the endpoints that were ever active
 -- ARGV[1]  the id of the game
 --
--- Returns {version, id of the write, endpoint, …}; the version is "0" if the index does not have the game.
+-- Returns {version, id of the write}; the version is "0" if the index does not have the game.
 
 local version, write = string.match(redis.call('HGET', KEYS[1], ARGV[1]) or '0 -', '^(%d+) (%S+)')
-return {version, write, unpack(redis.call('SMEMBERS', KEYS[2]))}
+return {version, write}

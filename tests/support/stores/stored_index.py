@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from service.backends.index.store import RedisFeed, RedisIndex, RedisLobby
+from service.backends.webhooks.messages import MESSAGE_TYPES
 from service.redis import keys
 from service.redis.topology import Topology
 from tests.support.stores.redis_stores import redis_calls
@@ -29,9 +31,11 @@ class StoredIndex:
         """Drop the oldest items of a feed."""
         self.call(keys.part(b"feed", app), b"XTRIM", keys.part(b"feed", app), b"MAXLEN", items)
 
-    def activate(self, app: str, endpoint: str) -> None:
-        """Have an endpoint notified of the games of an application."""
-        self.call(keys.part(b"endpoints", app), b"SADD", keys.part(b"endpoints", app), endpoint.encode())
+    def activate(self, app: str, endpoint: str, *types: str) -> None:
+        """Have an endpoint notified of the games of an application by messages of these types, or of all."""
+        names = keys.part(b"endpoints", app), keys.part(b"webhooks", app)
+        self.call(names[0], b"SADD", names[0], endpoint.encode())
+        self.call(names[1], b"HSET", names[1], endpoint.encode(), json.dumps({"events": types or MESSAGE_TYPES}))
 
     def due(self, app: str, endpoint: str) -> dict[str, int]:
         """When an endpoint is to be notified of which games."""

@@ -1,4 +1,4 @@
-"""Publishes the events of games to their applications: in the index, the feed and the lobbies.
+"""Publishes the events of games to their applications: in the index, the feed and the lobbies, and to endpoints.
 
 A write to a game of an application also sets a reminder in the same slot. The events to publish are those after the
 version in the index. Owns the order of the steps. After a crash at any point nothing is lost or published twice: every
@@ -19,6 +19,7 @@ from service.backends.index.summaries import (
     lobby_entry,
     not_in_lobby,
 )
+from service.backends.webhooks.messages import DELETED, reported_events
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game
 from service.games.model.game_events import HostingEvent
@@ -96,9 +97,11 @@ class Outbox:
                 entry = entry._replace(version=new[-1].version, write_id="")
             if notified is not None or any([isinstance(envelope.event, HostingEvent) for envelope in new]):
                 self._hide(game)  # before the write to the index: after a crash in between, both are done again
-            # Without success, another process has published the game: read it again.
-            if self._index.put(app, entry, items, position.endpoints, position=position, notified=notified):
-                published_at, due = game.updated_at, due or bool(position.endpoints)
+            before = events[0].to_act if events and events[0].version <= after else ()
+            types = {kind for kind, _ in reported_events(game, before, new)}
+            endpoints = self._index.put(app, entry, items, types, position=position, notified=notified)
+            if endpoints is not None:  # else another process has published the game: read it again
+                published_at, due = game.updated_at, due or bool(endpoints)
                 if entry.version == game.version:
                     return Publication(published_at, due, self._show(game))
         return Publication(published_at, due, self._clock())
@@ -118,8 +121,9 @@ class Outbox:
             if (position.version, position.write_id) == (version, ""):
                 return Publication()
             entry, items = deleted_entry(game_id, version, now), [deleted_item(game_id, version, now)]
-            if self._index.put(app, entry, items, position.endpoints, position=position):
-                return Publication(now, bool(position.endpoints))
+            endpoints = self._index.put(app, entry, items, (DELETED,), position=position)
+            if endpoints is not None:
+                return Publication(now, bool(endpoints))
         return Publication(again=now)
 
     def _show(self, game: Game) -> int | None:
