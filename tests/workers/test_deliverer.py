@@ -17,10 +17,12 @@ from standardwebhooks import Webhook as Verifier
 
 from service.backends.index.summaries import index_entry
 from service.backends.values import IndexPosition, Webhook
+from service.backends.webhooks import deliveries
 from service.backends.webhooks.endpoint_states import (
     DISABLED_AFTER_MS,
     FAILURES_UNTIL_FAILING,
     LONGEST_PROBE_PAUSE_MS,
+    MAX_ATTEMPTS,
     MAX_CHALLENGES,
 )
 from service.backends.webhooks.endpoints import OVERLAP_MS, WebhookChange
@@ -105,6 +107,9 @@ def test_an_endpoint_is_told_nothing_before_it_has_answered_a_challenge(hooked: 
     hooked.deliver()
     assert len(silent.requests) == MAX_CHALLENGES + 1
     assert {each.error for each in hooked.webhooks.attempts(APP, webhook.id)} == {"challenge"}
+    count = hooked.registry.get_sample_value
+    assert count("domino_webhook_deliveries_total", {"outcome": "challenge"}) == MAX_CHALLENGES + 1
+    assert not count("domino_webhook_deliveries_total", {"outcome": "ok"})
     silent.close()
 
 
@@ -233,7 +238,11 @@ def test_an_endpoint_cannot_ask_for_more_than_an_hour(hooked: Hooked) -> None:
     assert len(listener.received) == 2
 
 
-def test_an_endpoint_that_is_gone_is_disabled(hooked: Hooked) -> None:
+@pytest.mark.parametrize("attempts", [MAX_ATTEMPTS, 1])
+def test_an_endpoint_that_is_gone_is_disabled_even_by_the_last_attempt(
+    attempts: int, hooked: Hooked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deliveries, "MAX_ATTEMPTS", attempts)
     listener = hooked.listen(410)
     webhook = hooked.register(listener)
     hooked.create()

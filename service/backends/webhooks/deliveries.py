@@ -92,16 +92,9 @@ class Deliveries:
         """Send a new challenge to an endpoint. Return whether it answered with the challenge."""
         challenge = self.random_bytes(16).hex()
         message = challenge_message(message_id(webhook.id, challenge), challenge, self.clock())
-        attempt, answer = self._send(webhook, message, None)
-        answered = (
-            answer is not None
-            and attempt.error is None
-            and answers_challenge(answer.body, challenge, complete=answer.complete)
-        )
-        if attempt.error is None and not answered:
-            attempt = attempt._replace(error="challenge")
+        attempt, _ = self._send(webhook, message, None, challenge=challenge)
         self.store.log(webhook, attempt)
-        return answered
+        return attempt.error is None
 
     def send_requested(self, webhook: Webhook, requested: RequestedMessage) -> None:
         """Try once to send a requested message. If the message cannot be made any more, store a failed attempt."""
@@ -131,18 +124,18 @@ class Deliveries:
                 break
             attempt, answer = self._send(webhook, message, due.game)
             done = message is messages[-1]
+            is_gone = attempt.status == _GONE
             if attempt.error is None:
                 delivered += 1
-            elif not probe and due.failures + 1 >= MAX_ATTEMPTS:
+            elif not probe and not is_gone and due.failures + 1 >= MAX_ATTEMPTS:
                 attempt = attempt._replace(error="given_up")  # counts as notified, so that the next message follows
             else:
                 failures = due.failures + 1
                 at = self.clock() + pause(failures, self.jitter())
                 self.store.mark_failed(webhook, due, at, count=not probe, attempt=attempt)
-                status = attempt.status
-                retry_after = answer.retry_after if answer is not None and status in _THROTTLED else None
+                retry_after = answer.retry_after if answer is not None and answer.status in _THROTTLED else None
                 wait = None if retry_after is None else 1000 * retry_after
-                return Outcome(delivered, failed=True, retry_after=wait, gone=status == _GONE)
+                return Outcome(delivered, failed=True, retry_after=wait, gone=is_gone)
             self.store.mark_notified(webhook, due, reached, done=done, attempt=attempt)
             due = due._replace(failures=0)
         return Outcome(delivered)
@@ -226,8 +219,13 @@ class Deliveries:
             events = [*events, *page]
         return game, events
 
-    def _send(self, webhook: Webhook, message: Message, game: str | None) -> tuple[DeliveryAttempt, Answer | None]:
-        """Make one attempt to send a message; an attempt without an ``error`` was answered with 2xx."""
+    def _send(
+        self, webhook: Webhook, message: Message, game: str | None, *, challenge: str | None = None
+    ) -> tuple[DeliveryAttempt, Answer | None]:
+        """Make one attempt to send a message; an attempt without an ``error`` was answered as it has to be.
+
+        That is with 2xx, and with the challenge if the message has one.
+        """
         at = self.clock()
         secrets = [webhook.secret]
         if webhook.old_secret is not None and at < webhook.old_secret_until:
@@ -246,6 +244,8 @@ class Deliveries:
             self.observe(attempt)
             return attempt, None
         fault = None if 200 <= answer.status < 300 else "status"
+        if fault is None and challenge and not answers_challenge(answer.body, challenge, complete=answer.complete):
+            fault = "challenge"
         attempt = unfinished._replace(milliseconds=answer.ms, status=answer.status, error=fault)
         self.observe(attempt)
         if TRACE.get():
