@@ -263,10 +263,10 @@ class RedisCalls:
             raise failure_of(errors[0]) from None
         return answers
 
-    def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
-        """Return one of these keys for each known primary that owns any. Raises ``StorageUnavailable``."""
+    def by_primary(self, keys: Sequence[bytes]) -> list[Sequence[bytes]]:
+        """Return keys as ``Topology.by_primary`` does. Raises ``StorageUnavailable`` if no primary is known."""
         try:
-            return self.topology.one_for_each_primary(keys)
+            return self.topology.by_primary(keys)
         except NotSent as error:
             raise failure_of(error) from error
 

@@ -9,6 +9,7 @@ import logging
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from typing import Any
 
 import redis
@@ -54,6 +55,12 @@ _UNKNOWN_HOST = (None, b"", b"?")
 """The hosts in an answer to CLUSTER SLOTS that stand for the host which has answered."""
 
 _log = logging.getLogger(__name__)
+
+
+@lru_cache(maxsize=16)
+def _slots(keys: tuple[bytes, ...]) -> tuple[int, ...]:
+    """Return the slots of keys. Cached, because the same keys are grouped again and again."""
+    return tuple(map(key_slot, keys))
 
 
 class ClusterTopology:
@@ -123,11 +130,15 @@ class ClusterTopology:
         slot = key_slot(key)
         return node_name(self._owners[slot] or self._owner(slot))
 
-    def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
+    def by_primary(self, keys: Sequence[bytes]) -> list[Sequence[bytes]]:
+        slots = _slots(tuple(keys))
         if not any(self._owners):
-            self._owner(key_slot(keys[0]))
-        owned = {self._owners[key_slot(key)]: key for key in keys}
-        return [key for owner, key in owned.items() if owner is not None]
+            self._owner(slots[0])
+        owned: dict[redis.ConnectionPool | None, list[bytes]] = {}
+        for key, slot in zip(keys, slots, strict=True):
+            owned.setdefault(self._owners[slot], []).append(key)
+        owned.pop(None, None)
+        return list(owned.values())
 
     def require_primary(self, key: bytes) -> None:
         """Do nothing: a primary that cannot reach the majority refuses writes by itself."""

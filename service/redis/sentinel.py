@@ -89,8 +89,8 @@ class SentinelTopology:
     def node(self, key: bytes) -> str:  # noqa: ARG002
         return node_name(self._pool())
 
-    def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
-        return [keys[0]]
+    def by_primary(self, keys: Sequence[bytes]) -> list[Sequence[bytes]]:
+        return [keys]
 
     def require_primary(self, key: bytes) -> None:  # noqa: ARG002
         """Raise ``NotSent`` if a majority of Sentinels last named the primary over ``MAJORITY_SECONDS`` ago."""

@@ -63,8 +63,11 @@ class Topology(Protocol):
         It is the configured number, else the number of replicas that can be promoted.
         """
 
-    def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
-        """Return one of these keys for each known primary that owns any. Raises ``NotSent`` if no primary is known."""
+    def by_primary(self, keys: Sequence[bytes]) -> list[Sequence[bytes]]:
+        """Return these keys in groups, one for each known primary that owns any, in their order.
+
+        Keys without a known primary are left out. Raises ``NotSent`` if no primary is known.
+        """
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:
         """Return a new connection to the primary that owns ``key``, for a subscription.
@@ -111,8 +114,8 @@ class SingleNodeTopology(Topology):
     def node(self, key: bytes) -> str:  # noqa: ARG002
         return self._name
 
-    def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
-        return [keys[0]]
+    def by_primary(self, keys: Sequence[bytes]) -> list[Sequence[bytes]]:
+        return [keys]
 
     def require_primary(self, key: bytes) -> None:
         """Do nothing: no failover can replace the server."""

@@ -297,5 +297,5 @@ def test_in_real_time_whatever_fails_the_index_is_right_in_the_end(seed: int, to
 
 
 def clear(topology: Topology) -> None:
-    for key in topology.one_for_each_primary(keys.CHECKS):
+    for key, *_ in topology.by_primary(keys.CHECKS):
         assert topology.call(key, (b"FLUSHALL",)) == [b"OK"]

@@ -276,7 +276,7 @@ def test_a_cluster_is_checked_on_every_primary_and_fails_if_all_do(
     reasons: list[str] = []
     store = redis_store(cluster_topology, TTL, replicated=True, observe_failure=reasons.append)
     primaries = {shared_cluster.primary_of(key).address for key in (b"a", b"b", b"c", b"d")}
-    assert {cluster_topology.node(key) for key in cluster_topology.one_for_each_primary(keys.CHECKS)} == primaries
+    assert {cluster_topology.node(key) for key, *_ in cluster_topology.by_primary(keys.CHECKS)} == primaries
     store.check()
     assert reasons == []
     with ExitStack() as full:
@@ -298,7 +298,7 @@ def test_a_cluster_is_checked_on_every_primary_and_fails_if_all_do(
 def test_a_check_of_a_cluster_waits_for_all_primaries_at_the_same_time(
     cluster_topology: Topology, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    all_are_asked = threading.Barrier(len(cluster_topology.one_for_each_primary(keys.CHECKS)))
+    all_are_asked = threading.Barrier(len(cluster_topology.by_primary(keys.CHECKS)))
     call = cluster_topology.call
 
     def wait_for_the_others(key: bytes, *commands: Command) -> list[Any]:

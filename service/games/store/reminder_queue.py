@@ -7,6 +7,8 @@ Owns how reminders are leased and rescheduled, and the turns of tenants. The wri
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain
 from operator import attrgetter
 from typing import Any, Final, get_args
 
@@ -97,16 +99,38 @@ class RedisReminders(ReminderQueue):
         Raises ``StorageUnavailable`` if no server answers.
         """
         sets = keys.reminder_sets(kind)
-        batches = [(keys.HEARTBEATS[0], *sets)] if self._is_one else list(zip(keys.HEARTBEATS, sets, strict=True))
+        if self._is_one:
+            due, batches = list[Due](), {0: (keys.HEARTBEATS[0], *sets)}
+        else:
+            due, unread = self._due_in_cluster(sets, max_tenants)
+            batches = {shard: (keys.HEARTBEATS[shard], sets[shard]) for shard in unread}
         arguments = lease, max_tenants, limit if self._is_one else 0
-        answers = self._calls.run_each("due", [(batch[0], evalsha("take", batch, *arguments)) for batch in batches])
-        due = [
-            Due(first + place - 1, tenant.decode(), count, float(since))
-            for first, answer in enumerate(answers)
-            if answer is not None
-            for place, tenant, count, since in zip(*[iter(answer[0])] * 4, strict=True)  # rows of four
-        ]
+        calls = [(batch[0], evalsha("take", batch, *arguments)) for batch in batches.values()]
+        answers = self._calls.run_each("due", calls)
+        for first, answer in zip(batches, answers, strict=True):
+            if answer is not None:
+                due += _parse_due(answer[0], range(first - 1, first + SHARDS))
         return due, answers[0][1:] if self._is_one else []
+
+    def _due_in_cluster(self, sets: Sequence[bytes], max_tenants: int) -> tuple[list[Due], list[int]]:
+        """Return how many reminders of each tenant are due in each shard, and the shards that could not be read.
+
+        ``sets``: a set for each shard. One script on each primary reads all of its sets: most looks find nothing, and
+        a command for each shard takes ten times as long. A set without a known primary cannot be read. Raises
+        ``StorageUnavailable`` if no server answers; if some do not, their shards are left out.
+        """
+        shards = {name: shard for shard, name in enumerate(sets)}
+        groups = self._calls.by_primary(sets)
+        calls = []
+        for group in groups:
+            pairs = [part for name in group for part in (keys.HEARTBEATS[shards[name]], name)]
+            calls.append((group[0], evalsha("due", group[:1], max_tenants, *pairs)))
+        due, unread = list[Due](), [shards[name] for name in shards.keys() - set(chain.from_iterable(groups))]
+        for group, answer in zip(groups, self._calls.run_each("due", calls), strict=True):
+            if answer is not None:
+                due += _parse_due(answer[1:], [shards[name] for name in group])
+                unread += [shards[group[number]] for number in answer[0]]
+        return due, unread
 
     def reschedule(self, kind: ReminderKind, reminder: LeasedReminder, at: int | None) -> bool:
         shard = shard_of(reminder.game)
@@ -155,6 +179,15 @@ class RedisReminders(ReminderQueue):
 
     def allowance(self, game: str) -> OutageAllowance:
         return self.heartbeats.allowance(game)
+
+
+def _parse_due(rows: list[Any], places: Sequence[int]) -> list[Due]:
+    """Parse rows of four: the number of a set, a tenant, the number of its due games, and since when it waits.
+
+    ``places``: the shard of each number.
+    """
+    fours = zip(*[iter(rows)] * 4, strict=True)
+    return [Due(places[number], tenant.decode(), count, float(since)) for number, tenant, count, since in fours]
 
 
 def _names(kind: ReminderKind, shard: int, tenant: str) -> tuple[bytes, ...]:
