@@ -25,7 +25,7 @@ _LAG_SECONDS: Final = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 30.0)
 
 _FALLBACKS: Final = ("greedy", "first")
 _TIME_OUTS: Final = ("bot", "move", "forfeit", "deal", "fill", "free", "remind")
-_DELIVERIES: Final = ("ok", "status", "gone", *FAILURES_TO_SEND)
+_DELIVERIES: Final = ("ok", "status", "challenge", "gone", *FAILURES_TO_SEND)
 _ENDPOINTS: Final = ("active", "failing", "disabled")
 """The values of labels. Each series exists from the start, with the value 0."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
-from typing import Protocol, get_args
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol, get_args
 
 import pytest
 import redis
@@ -12,6 +12,7 @@ import redis
 from service.games.ports import Commit, IdempotencyRecord, Store, StoredGame, WriteRequest
 from service.games.reminders import NO_ALLOWANCE, ClockReading, LeasedReminder, ReminderKind, ReminderQueue, Reminders
 from service.redis import keys
+from service.redis.connection import Command
 from service.redis.shards import SHARDS, shard_of, with_shard
 from service.redis.topology import SingleNodeTopology, open_topology
 from tests.storage.clusters import Cluster
@@ -359,6 +360,26 @@ def test_nothing_is_left_of_a_tenant_without_reminders(harness: Harness) -> None
     assert harness.scores("bots") == {}
     if isinstance(harness, RedisHarness):
         assert harness.tenants("bots") == 0
+
+
+@pytest.mark.parametrize("harness", ["redis", "cluster"], indirect=True)
+def test_a_look_is_one_command_for_each_primary(harness: RedisHarness, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[int] = []
+    call_each = harness.topology.call_each
+
+    def counted(calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
+        sent.append(len(calls))
+        return call_each(calls)
+
+    primaries = len(harness.topology.by_primary(keys.CHECKS))
+    create(harness, "bots", LATER)
+    assert take(harness, "bots") == set()  # now each primary knows the script
+    monkeypatch.setattr(harness.topology, "call_each", counted)
+    assert take(harness, "bots") == set()
+    games = {create(harness, "bots", -AGO) for _ in range(5)}
+    assert take(harness, "bots") == games
+    assert sent[:2] == [primaries, primaries]
+    assert max(sent[2:]) <= len(games)  # they are leased, with the source of the script where it is not known
 
 
 # ── Told ──────────────────────────────────────────────────────────────────────────────────────────────────────────────

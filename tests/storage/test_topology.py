@@ -276,7 +276,10 @@ def test_a_cluster_is_checked_on_every_primary_and_fails_if_all_do(
     reasons: list[str] = []
     store = redis_store(cluster_topology, TTL, replicated=True, observe_failure=reasons.append)
     primaries = {shared_cluster.primary_of(key).address for key in (b"a", b"b", b"c", b"d")}
-    assert {cluster_topology.node(key) for key, *_ in cluster_topology.by_primary(keys.CHECKS)} == primaries
+    groups = cluster_topology.by_primary(keys.CHECKS)
+    assert {cluster_topology.node(group[0]) for group in groups} == primaries
+    assert sorted(key for group in groups for key in group) == sorted(keys.CHECKS)
+    assert all(len({cluster_topology.node(key) for key in group}) == 1 for group in groups)
     store.check()
     assert reasons == []
     with ExitStack() as full:

@@ -29,6 +29,9 @@ from service.redis.connection import Command
 from service.redis.shards import SHARDS, shard_of
 from service.redis.topology import Topology
 
+_Rows = tuple[Sequence[int], list[Any]]
+"""Rows of four: the number of a set, a tenant, its due games, since when it waits; before them the shards by number."""
+
 MAX_TENANTS_OF_A_SHARD: Final = 16
 """The maximum number of tenants of one shard that are considered: those who were served longest ago."""
 
@@ -100,20 +103,24 @@ class RedisReminders(ReminderQueue):
         """
         sets = keys.reminder_sets(kind)
         if self._is_one:
-            due, batches = list[Due](), {0: (keys.HEARTBEATS[0], *sets)}
+            found, batches = list[_Rows](), {0: (keys.HEARTBEATS[0], *sets)}
         else:
-            due, unread = self._due_in_cluster(sets, max_tenants)
+            found, unread = self._due_in_cluster(sets, max_tenants)
             batches = {shard: (keys.HEARTBEATS[shard], sets[shard]) for shard in unread}
         arguments = lease, max_tenants, limit if self._is_one else 0
         calls = [(batch[0], evalsha("take", batch, *arguments)) for batch in batches.values()]
         answers = self._calls.run_each("due", calls)
-        for first, answer in zip(batches, answers, strict=True):
-            if answer is not None:
-                due += _parse_due(answer[0], range(first - 1, first + SHARDS))
+        numbered = zip(batches, answers, strict=True)
+        found += [(range(first - 1, first + SHARDS), answer[0]) for first, answer in numbered if answer is not None]
+        due = [
+            Due(places[number], tenant.decode(), count, float(since))
+            for places, rows in found
+            for number, tenant, count, since in zip(*[iter(rows)] * 4, strict=True)  # rows of four
+        ]
         return due, answers[0][1:] if self._is_one else []
 
-    def _due_in_cluster(self, sets: Sequence[bytes], max_tenants: int) -> tuple[list[Due], list[int]]:
-        """Return how many reminders of each tenant are due in each shard, and the shards that could not be read.
+    def _due_in_cluster(self, sets: Sequence[bytes], max_tenants: int) -> tuple[list[_Rows], list[int]]:
+        """Return the answers of the script ``due`` of all primaries, and the shards that could not be read.
 
         ``sets``: a set for each shard. One script on each primary reads all of its sets: most looks find nothing, and
         a command for each shard takes ten times as long. A set without a known primary cannot be read. Raises
@@ -125,12 +132,12 @@ class RedisReminders(ReminderQueue):
         for group in groups:
             pairs = [part for name in group for part in (keys.HEARTBEATS[shards[name]], name)]
             calls.append((group[0], evalsha("due", group[:1], max_tenants, *pairs)))
-        due, unread = list[Due](), [shards[name] for name in shards.keys() - set(chain.from_iterable(groups))]
+        found, unread = list[_Rows](), [shards[name] for name in shards.keys() - set(chain.from_iterable(groups))]
         for group, answer in zip(groups, self._calls.run_each("due", calls), strict=True):
             if answer is not None:
-                due += _parse_due(answer[1:], [shards[name] for name in group])
+                found.append(([shards[name] for name in group], answer[1:]))
                 unread += [shards[group[number]] for number in answer[0]]
-        return due, unread
+        return found, unread
 
     def reschedule(self, kind: ReminderKind, reminder: LeasedReminder, at: int | None) -> bool:
         shard = shard_of(reminder.game)
@@ -179,15 +186,6 @@ class RedisReminders(ReminderQueue):
 
     def allowance(self, game: str) -> OutageAllowance:
         return self.heartbeats.allowance(game)
-
-
-def _parse_due(rows: list[Any], places: Sequence[int]) -> list[Due]:
-    """Parse rows of four: the number of a set, a tenant, the number of its due games, and since when it waits.
-
-    ``places``: the shard of each number.
-    """
-    fours = zip(*[iter(rows)] * 4, strict=True)
-    return [Due(places[number], tenant.decode(), count, float(since)) for number, tenant, count, since in fours]
 
 
 def _names(kind: ReminderKind, shard: int, tenant: str) -> tuple[bytes, ...]:
