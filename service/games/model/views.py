@@ -273,8 +273,14 @@ def without_none(fields: dict[str, Any]) -> dict[str, Any]:
 @lru_cache(maxsize=4096)
 def format_rfc3339(milliseconds: int) -> str:
     """Return a time in ms since 1970 in the form of RFC 3339, in UTC: ``2026-01-06T19:33:20.000Z``; cached."""
-    seconds, thousandths = divmod(milliseconds, 1000)
-    return f"{datetime.fromtimestamp(seconds, UTC).isoformat()[:19]}.{thousandths:03}Z"
+    minutes, rest = divmod(milliseconds, 60_000)
+    return f"{_format_minute(minutes)}:{rest // 1000:02}.{rest % 1000:03}Z"
+
+
+@lru_cache(maxsize=1024)
+def _format_minute(minutes: int) -> str:
+    """Return a time up to its minute; cached, because a move writes several new times of the same minute."""
+    return datetime.fromtimestamp(minutes * 60, UTC).isoformat()[:16]
 
 
 # The results of the commands and queries of a game.
