@@ -143,7 +143,7 @@ def test_who_looks_elsewhere_is_called_to_the_turn(http: httpx.Client, open_page
     with page.expect_response(lambda answer: "/events" in answer.url):  # the stream has begun
         open_seat(page, table, 1 - table.to_move())
     page.evaluate(HIDE)
-    with page.expect_event("requestfailed"):  # the stream
+    with page.expect_event("requestfailed"), page.expect_response(f"**/games/{table.id}?*"):  # the stream, and a look
         page.clock.run_for(60_000)
     table.make_legal_move()
     assert not page.title().startswith("●")
