@@ -120,7 +120,7 @@ class RedisShares(Shares):
     def refresh(self) -> None:
         """Read the memory of the servers, unless one of them does not answer. Raises no fault of the store."""
         try:
-            primaries = [key for key, *_ in self._calls.topology.by_primary(keys.CHECKS)]
+            primaries = [group[0] for group in self._calls.topology.by_primary(keys.CHECKS)]
         except NotSent:
             return
         answers = self._calls.topology.call_each([(key, (b"INFO", b"memory")) for key in primaries])

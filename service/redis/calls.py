@@ -263,6 +263,10 @@ class RedisCalls:
             raise failure_of(errors[0]) from None
         return answers
 
+    def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
+        """Return one of these keys for each known primary that owns any. Raises ``StorageUnavailable``."""
+        return [group[0] for group in self.by_primary(keys)]
+
     def by_primary(self, keys: Sequence[bytes]) -> list[Sequence[bytes]]:
         """Return keys as ``Topology.by_primary`` does. Raises ``StorageUnavailable`` if no primary is known."""
         try:

@@ -62,7 +62,7 @@ class RedisScan:
         return self._ids(b"domino:{*}:index", _INDEX)
 
     def _ids(self, pattern: bytes, name: re.Pattern[bytes]) -> Iterator[str]:
-        for key, *_ in self._calls.by_primary(keys.CHECKS):
+        for key in self._calls.one_for_each_primary(keys.CHECKS):
             after = b"MATCH", pattern, b"COUNT", _AT_A_TIME
             for page in scan_pages(self._calls, "scan", key, before=(b"SCAN",), after=after):
                 matches = [name.fullmatch(entry) for entry in page]

@@ -245,7 +245,7 @@ class RedisStore(Store):
 
     def check(self) -> None:
         """Write a key that soon expires to every primary. Raises ``StorageUnavailable`` if all of them fail."""
-        checks = [key for key, *_ in self._calls.by_primary(keys.CHECKS)]
+        checks = self._calls.one_for_each_primary(keys.CHECKS)
         with ThreadPoolExecutor(len(checks)) as threads:  # so that the timeouts of unavailable servers overlap
             errors = list(threads.map(self._write_check, checks))
         failed = [error for error in errors if error is not None]

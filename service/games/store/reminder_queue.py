@@ -110,7 +110,7 @@ class RedisReminders(ReminderQueue):
         arguments = lease, max_tenants, limit if self._is_one else 0
         calls = [(batch[0], evalsha("take", batch, *arguments)) for batch in batches.values()]
         answers = self._calls.run_each("due", calls)
-        numbered = zip(batches, answers, strict=True)
+        numbered = zip(batches, answers, strict=True)  # the script numbers the sets from 1
         found += [(range(first - 1, first + SHARDS), answer[0]) for first, answer in numbered if answer is not None]
         due = [
             Due(places[number], tenant.decode(), count, float(since))

@@ -68,7 +68,7 @@ class RedisStats:
         self.read = ReusedResult(self._read_all).get
 
     def _read_all(self) -> StoreStats:
-        primaries = [key for key, *_ in self._calls.by_primary(keys.CHECKS)]
+        primaries = self._calls.one_for_each_primary(keys.CHECKS)
         calls = [*[(key, (b"INFO", b"memory")) for key in primaries], *self._backlog_calls()]
         answers = self._calls.run_each("figures", calls)
         memories = [_memory(answer) for answer in answers[: len(primaries)]]

@@ -27,8 +27,8 @@
 -- An entry is its head, a line feed, and the summary. In the head, <ref> is a digest or "-", <players> are digests with
 -- commas or "-", <bytes> is the size of the game, and <expires_at> is also its score in the sorted set ":ends". The sum
 -- of all sizes is stored in ":bytes".
--- Returns the ids of the endpoints that the game was made due to, as a list; 0, without a change, if the current entry is not as
--- expected.
+-- Returns the ids of the endpoints that the game was made due to, as a list; 0, without a change, if the current entry
+-- is not as expected.
 -- Times are small enough for exact doubles (2^53).
 
 local base = string.sub(KEYS[1], 1, -#':index' - 1)
