@@ -150,9 +150,18 @@ MISTAKES = [
     create("cut off", b'{"a": 1', *malformed("syntax", "line 1, column 8"), headers=JSON),
     create("empty", b"", *malformed("body_empty", "empty"), headers=JSON),
     create("key twice", b'{"variant": 1, "variant": 2}', *malformed("duplicate_key", "variant"), headers=JSON),
+    create(
+        "key of a player twice",
+        b'{"players": [{"name": 1, "name": 2}]}',
+        *malformed("duplicate_key", "name"),
+        headers=JSON,
+    ),
     create("Latin-1", '{"a":\n"é"}'.encode("latin-1"), *malformed("not_utf8", "line 2, column 2"), headers=JSON),
     create("NaN", b'{"a": NaN}', *malformed("syntax", "column 7"), headers=JSON),
-    create("too deep", b"[" * 40 + b"]" * 40, *malformed("nested_too_deep", "32"), headers=JSON),
+    create(
+        "as deep as allowed", b"[" * 32 + b"1" + b"]" * 32, *invalid("body_not_an_object", "JSON object"), headers=JSON
+    ),
+    create("too deep", b"[" * 33 + b"]" * 33, *malformed("nested_too_deep", "32"), headers=JSON),
     create("too large", b" " * 300_000, 413, "too_large", "too_large", "256 KiB", headers=JSON),
     create("list", [], *invalid("body_not_an_object", "JSON object")),
     # a new game

@@ -25,7 +25,7 @@ CEILINGS = {
     "POST move, menschenwolf": (99, 33, 13),
     "POST move, latin": (96, 32, 12),
     "POST move, game of an application": (98, 33, 12),
-    "POST game": (177, 48, 13),
+    "POST game": (172, 48, 13),
     "GET view": (56, 27, 11),
     "GET moves": (45, 23, 11),
     "GET score": (95, 32, 20),

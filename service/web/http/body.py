@@ -163,9 +163,8 @@ def _flatten(messages: Any, path: str = "") -> dict[str, list[Reason]]:
 def parse_json(data: bytes) -> Any:
     """Return the JSON value of ``data``. Raises ``RequestError`` (``malformed``), also for too many objects and lists.
 
-    orjson rejects everything that is not strictly JSON in UTF-8. A second parser finds duplicate keys, unless ``data``
-    is an object of simple values with as many keys as colons; and it parses integers beyond 64 bits, which are floats
-    for orjson.
+    orjson rejects everything that is not strictly JSON in UTF-8. A second parser finds duplicate keys, unless there are
+    as many keys as colons; and it parses integers beyond 64 bits, which are floats for orjson.
     """
     if len(data) > MAX_CONTAINERS and _containers(data) > MAX_CONTAINERS:  # each takes at least one byte
         raise RequestError("too_many_containers", max=MAX_CONTAINERS)
@@ -173,11 +172,10 @@ def parse_json(data: bytes) -> Any:
         value = orjson.loads(data)
         if type(value) is dict and len(value) == data.count(b":") and _SIMPLE.issuperset(map(type, value.values())):
             return value
-        value = json.loads(data, object_pairs_hook=_without_duplicates)
-    except (ValueError, RecursionError) as error:
+        if _count_keys(value) != data.count(b":"):
+            value = json.loads(data, object_pairs_hook=_without_duplicates)
+    except ValueError as error:
         raise _syntax_error(data, error) from None
-    if type(value) in _CONTAINERS and _is_too_deep(value):
-        raise RequestError("nested_too_deep", max=_MAX_DEPTH)
     return value
 
 
@@ -220,15 +218,23 @@ def _containers(data: bytes) -> int:
     return count
 
 
-def _is_too_deep(value: Any) -> bool:
-    """Return whether ``value``, an object or a list, has more than ``_MAX_DEPTH`` levels of objects and lists."""
-    level = [value]
-    for _ in range(_MAX_DEPTH):
-        inner: list[Any] = []
+def _count_keys(value: Any) -> int | None:
+    """Return the number of keys of all objects in ``value``; ``None`` if it contains a float.
+
+    Raises ``RequestError`` for more than ``_MAX_DEPTH`` levels of objects and lists.
+    """
+    keys, has_float = 0, False
+    level: list[Any] = [[value]]
+    for _ in range(1 + _MAX_DEPTH):
+        items: list[Any] = []
         for container in level:
-            items = container.values() if type(container) is dict else container
-            inner += [item for item in items if type(item) in _CONTAINERS]
-        if not inner:
-            return False
-        level = inner
-    return True
+            if type(container) is dict:
+                keys += len(container)
+                items += container.values()
+            else:
+                items += container
+        has_float = has_float or float in map(type, items)
+        level = [item for item in items if type(item) in _CONTAINERS]
+        if not level:
+            return None if has_float else keys
+    raise RequestError("nested_too_deep", max=_MAX_DEPTH)
