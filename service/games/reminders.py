@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, Protocol
 
@@ -70,6 +70,9 @@ class LeasedReminder(NamedTuple):
     tenant: str = ""
 
 
+Rescheduled = tuple[LeasedReminder, int | None]
+"""A reminder, and the time at which it is due again, in milliseconds since 1970; ``None`` removes it."""
+
 TenantLimit = Callable[[str], int]
 """Returns how many more reminders of a tenant the caller can take."""
 
@@ -92,10 +95,11 @@ class ReminderQueue(Protocol):
         unavailable server come later.
         """
 
-    def reschedule(self, kind: ReminderKind, reminder: LeasedReminder, at: int | None) -> bool:
-        """Make a leased reminder due at that time, or remove it; return whether that was done.
+    def reschedule(self, kind: ReminderKind, reminders: Sequence[Rescheduled]) -> int:
+        """Make leased reminders due at other times, or remove them; return how many were changed.
 
-        Does nothing if the lease has been lost: a write replaced the reminder, or another worker leased it.
+        Does nothing with a reminder whose lease has been lost: a write replaced it, or another worker leased it. Raises
+        ``StorageUnavailable`` only if no server answers: reminders on an unavailable server do not change.
         """
 
     def renew(self, kind: ReminderKind, reminder: LeasedReminder, lease: int) -> LeasedReminder | None:

@@ -11,7 +11,7 @@ import logging
 import queue
 import signal
 from abc import ABC, abstractmethod
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Container, Iterable
 from contextlib import suppress
 from functools import partial
@@ -22,7 +22,7 @@ from typing import Final, Literal, NamedTuple
 from service.bounded_cache import BoundedCache
 from service.games.model.errors import Gone, NotFound
 from service.games.ports import TimeSource
-from service.games.reminders import NOT_OF_GAMES, LeasedReminder, ReminderKind, ReminderQueue
+from service.games.reminders import NOT_OF_GAMES, LeasedReminder, ReminderKind, ReminderQueue, Rescheduled
 from service.limits.fair_queue import free_slots
 from service.redis.errors import OutcomeUnknown, StorageUnavailable
 from service.workers.metrics import WorkerMetrics, lag_seconds
@@ -90,6 +90,8 @@ class Consumer(ABC):
         """Consecutive errors, by game."""
         self._leased: dict[str, LeasedReminder] = {}
         self._changed = Condition()
+        self._handled: deque[Rescheduled] = deque()
+        """Reminders that were handled concurrently, until the time at which each is due again is stored."""
 
     @abstractmethod
     def handle(self, reminder: LeasedReminder) -> Next:
@@ -102,7 +104,8 @@ class Consumer(ABC):
     def step(self) -> float:
         """Poll once for reminders, and handle them or spawn their handling. Return the seconds until the next poll.
 
-        Raises ``StorageUnavailable`` if no reminder can be leased.
+        Also store when those are due again whose concurrent handling has ended. Raises ``StorageUnavailable`` if no
+        reminder can be leased.
         """
         kind, lease, batch, (shortest, longest), *_ = self._settings
         in_flight = Counter([reminder.tenant for reminder in self._in_flight()] if self._leased else ())
@@ -112,10 +115,8 @@ class Consumer(ABC):
         is_limited = kind not in NOT_OF_GAMES and free_slots(total, total, max_in_flight) < limit
         limit_of = (lambda tenant: free_slots(in_flight[tenant], total, max_in_flight)) if is_limited else None
         reminders = self._reminders.take(kind, limit, lease, limit_of) if limit > 0 else []
-        if not reminders:
-            self._pause = min(self._pause * self._settings.poll_growth or longest, longest)
-            return self._pause
-        self._pause = shortest
+        longer = min(self._pause * self._settings.poll_growth or longest, longest)
+        self._pause = shortest if reminders else longer
         now, fresh = self._clock(), self._settings.fresh_ms
         for reminder in reminders:
             self._metrics.lags.labels(kind).observe(lag_seconds(now - reminder.due))
@@ -128,15 +129,16 @@ class Consumer(ABC):
                 with self._changed:
                     self._leased[reminder.game] = reminder
                 self._spawn(partial(self._handle_spawned, reminder))
-        return 0.0 if len(reminders) == limit else self._pause
+        if self._handled:
+            self._reschedule_handled()
+        return 0.0 if reminders and len(reminders) == limit else self._pause
 
     def close(self) -> None:
         """Release all leases, if the store is available, so that other processes handle these reminders."""
         with self._changed:
             reminders = list(self._leased.values())
-        with suppress(StorageUnavailable):
-            for reminder in reminders:
-                self._reminders.reschedule(self._settings.kind, reminder, self._clock())
+        self._handled += [(reminder, self._clock()) for reminder in reminders]
+        self._reschedule_handled()
 
     def forget(self, games: Container[str]) -> None:
         """Drop the reminders in flight of these games."""
@@ -202,8 +204,18 @@ class Consumer(ABC):
         return None
 
     def _reschedule(self, reminder: LeasedReminder, at: int | None) -> None:
+        """Store when a reminder is due again: at once, or after concurrent handling together with others."""
+        if self._spawn is not None:
+            self._handled.append((reminder, at))
+        else:
+            with suppress(StorageUnavailable, OutcomeUnknown):
+                self._reminders.reschedule(self._settings.kind, [(reminder, at)])
+
+    def _reschedule_handled(self) -> None:
+        """Store when the handled reminders are due again. Those on an unavailable server are due after their leases."""
+        handled = [self._handled.popleft() for _ in range(len(self._handled))]
         with suppress(StorageUnavailable, OutcomeUnknown):
-            self._reminders.reschedule(self._settings.kind, reminder, at)
+            self._reminders.reschedule(self._settings.kind, handled)
 
 
 # The main loop of a process: it ends on a signal, and continues through outages of the store.

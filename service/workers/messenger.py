@@ -310,6 +310,7 @@ class Deliverer(Consumer):
         self._stop.set()
         with self._changed:
             self._changed.wait_for(lambda: not self._leased)
+        self._reschedule_handled()
 
 
 # The outbox worker: leases the reminders of games with unpublished events, and publishes these.

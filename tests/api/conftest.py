@@ -124,7 +124,7 @@ def publish(redis_url: str, store: RedisStore, backends: BackendsFacade) -> Call
     def publish() -> None:
         while taken := reminders.take("outbox", 100, 10_000):
             for each in taken:
-                reminders.reschedule("outbox", each, outbox.publish(each.tenant, each.game).again)
+                reminders.reschedule("outbox", [(each, outbox.publish(each.tenant, each.game).again)])
         backends.listing.forget(())
 
     return publish

@@ -166,7 +166,7 @@ class World:
                 except (StorageUnavailable, OutcomeUnknown):
                     again = self.owned.clock()
                 self.faults.call(lambda: None, writes=False)
-                self.reminders.reschedule("outbox", taken, again)
+                self.reminders.reschedule("outbox", [(taken, again)])
         except (Killed, StorageUnavailable):
             pass
 

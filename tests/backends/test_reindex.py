@@ -44,7 +44,7 @@ class Table(Owned):
         while taken := self.reminders.take("outbox", 100, 10_000):
             for each in taken:
                 again = self.outbox.publish(each.tenant, each.game).again
-                self.reminders.reschedule("outbox", each, again)
+                self.reminders.reschedule("outbox", [(each, again)])
 
     def reindex(self, app: str | None = None) -> Progress:
         repository = self.new_repository()
@@ -110,10 +110,10 @@ def test_what_was_not_told_yet_is_left_to_the_messenger(table: Table) -> None:
     taken = table.reminders.take("outbox", 100, 10_000)
     (mine,) = [each for each in taken if each.game == known]
     table.outbox.publish(table.owner(known), known)
-    table.reminders.reschedule("outbox", mine, None)
+    table.reminders.reschedule("outbox", [(mine, None)])
     for each in taken:
         if each.game == new:
-            table.reminders.reschedule("outbox", each, each.due)
+            table.reminders.reschedule("outbox", [(each, each.due)])
     before = table.feed()
     table.play(known)
     assert table.reindex().indexed == 0
@@ -128,7 +128,7 @@ def test_a_game_whose_reminder_was_lost_too_is_followed(table: Table) -> None:
     table.publish()
     table.play(game)
     (taken,) = table.reminders.take("outbox", 100, 10_000)
-    table.reminders.reschedule("outbox", taken, None)
+    table.reminders.reschedule("outbox", [(taken, None)])
     table.reindex()
     table.publish()
     assert table.listed([game])
@@ -158,7 +158,7 @@ def test_a_deleted_game_whose_reminder_was_lost_is_listed_no_more(table: Table) 
     published = table.feed()
     table.store.delete(deleted, encode_tombstone(APP), table.clock(), APP)
     (taken,) = table.reminders.take("outbox", 100, 10_000)
-    table.reminders.reschedule("outbox", taken, None)
+    table.reminders.reschedule("outbox", [(taken, None)])
     table.reindex()
     table.publish()
     assert table.listed([kept])

@@ -355,7 +355,7 @@ class Course:
         for automation in self.automations[: self.random.randint(1, 2)]:
             if self._time_out(automation):
                 return
-        self.store.reschedule("clock", reminder, clock_due(self.game))
+        self.store.reschedule("clock", [(reminder, clock_due(self.game))])
 
     def _time_out(self, automation: Automation) -> bool:
         before = self.game
@@ -375,7 +375,7 @@ class Course:
         for reminder in self.store.take("bots", 10, LEASE):
             turn = self.automations[0].next_turn(self.id)
             if turn is None or turn.due > self.time.now:
-                self.store.reschedule("bots", reminder, None if turn is None else turn.begin)
+                self.store.reschedule("bots", [(reminder, None if turn is None else turn.begin)])
             elif self.random.random() < 0.8:
                 self._play(turn)
             else:

@@ -76,7 +76,7 @@ def test_a_request_makes_the_application_due_at_once(kept: Kept) -> None:
     kept.erasures.request(kept.app, "anna")
     (taken,) = kept.take()
     assert kept.take() == []
-    assert kept.queue.reschedule("erasures", taken, None)
+    assert kept.queue.reschedule("erasures", [(taken, None)])
     assert not kept.queue.is_set("erasures", kept.app, "")
 
 
@@ -85,7 +85,7 @@ def test_a_request_during_a_lease_makes_it_due_again_so_that_its_end_forgets_not
     kept.erasures.request(kept.app, "anna")
     (taken,) = kept.take()
     kept.erasures.request(kept.app, ref)
-    assert not kept.queue.reschedule("erasures", taken, None)
+    assert not kept.queue.reschedule("erasures", [(taken, None)])
     assert [each.game for each in kept.take()] == [kept.app]
 
 

@@ -69,7 +69,7 @@ def test_a_hint_whose_reminder_was_lost_is_reminded_of_by_who_asks_again(
 ) -> None:
     learning.request_hint(game, TENANT, POSITION)
     (lease,) = [each for each in kept.queue.take("hints", 1000, LEASE) if each.game == game]
-    kept.queue.reschedule("hints", lease, None)
+    kept.queue.reschedule("hints", [(lease, None)])
     assert learning.request_hint(game, TENANT, POSITION) == "pending"
     assert taken(kept, "hints", game) == 1
 
@@ -110,7 +110,7 @@ def test_a_review_whose_reminder_was_lost_is_reminded_of_by_who_asks_for_it(
 ) -> None:
     learning.review(game, TENANT, begin=True)
     (lease,) = [each for each in kept.queue.take("reviews", 1000, LEASE) if each.game == game]
-    kept.queue.reschedule("reviews", lease, None)
+    kept.queue.reschedule("reviews", [(lease, None)])
     learning.review(game, TENANT)
     assert taken(kept, "reviews", game) == 1
 

@@ -67,7 +67,7 @@ def test_a_server_that_forgot_its_scripts_is_sent_them(server: RealServer) -> No
     (reminder,) = queue.take("bots", 5, LEASE)
     assert reminder.game == game
     server.admin.script_flush()
-    assert queue.reschedule("bots", reminder, None) is True
+    assert queue.reschedule("bots", [(reminder, None)]) == 1
     assert reminders.stored(server.admin, "bots") == {}
 
 
@@ -129,7 +129,7 @@ def test_a_server_that_is_away_makes_the_queue_unavailable() -> None:
     )
     for call in (
         lambda: queue.take("clock", 5, LEASE),
-        lambda: queue.reschedule("bots", LeasedReminder(with_shard("A" * 22), 1, 1.5, ClockReading(1)), None),
+        lambda: queue.reschedule("bots", [(LeasedReminder(with_shard("A" * 22), 1, 1.5, ClockReading(1)), None)]),
         lambda: queue.read_clock(with_shard("A" * 22)),
         queue.server_time,
     ):

@@ -113,7 +113,7 @@ def test_a_reminder_is_set_until_it_is_removed(harness: Harness) -> None:
     assert not harness.queue.is_set("clock", game, "")
     (taken,) = harness.queue.take("bots", 9, LEASE)
     assert harness.queue.is_set("bots", game, "")
-    harness.queue.reschedule("bots", taken, None)
+    harness.queue.reschedule("bots", [(taken, None)])
     assert not harness.queue.is_set("bots", game, "")
     assert not harness.queue.is_set("bots", "an old id", "")
 
@@ -194,7 +194,7 @@ def test_a_game_without_a_shard_has_no_reminders(harness: Harness) -> None:
     assert harness.store.commit(game, Commit(1, b"t", [b"e2"], write(), reminders={"bots": 2, "clock": 2})) is None
     assert harness.store.read(game) == StoredGame(2, b"t")
     assert (harness.scores("bots"), harness.scores("clock")) == ({}, {})
-    assert harness.queue.reschedule("bots", LeasedReminder(game, 1, 1.5, ClockReading(1)), 5) is False
+    assert harness.queue.reschedule("bots", [(LeasedReminder(game, 1, 1.5, ClockReading(1)), 5)]) == 0
     assert harness.queue.read_clock(game).allowance == NO_ALLOWANCE
 
 
@@ -233,7 +233,7 @@ def test_a_write_ends_a_lease_even_one_with_its_score(harness: Harness) -> None:
     now = harness.queue.server_time()
     for number, due in enumerate((int(taken.leased), int(taken.leased) + 1, now - 1), 1):
         harness.store.commit(game, Commit(number, b"t", [b"e"], write(), reminders={"bots": due, "clock": None}))
-        assert harness.queue.reschedule("bots", taken, None) is False
+        assert harness.queue.reschedule("bots", [(taken, None)]) == 0
     assert take(harness, "bots") == {game}
 
 
@@ -242,10 +242,10 @@ def test_a_leased_reminder_is_rescheduled_once(harness: Harness, due: int | None
     game = create(harness, "bots", -AGO)
     (taken,) = harness.queue.take("bots", 1, LEASE)
     now = harness.queue.server_time()
-    assert harness.queue.reschedule("bots", taken, None if due is None else now + due) is True
+    assert harness.queue.reschedule("bots", [(taken, None if due is None else now + due)]) == 1
     after = {} if due is None else {game: now + due}
     assert harness.scores("bots") == after
-    assert harness.queue.reschedule("bots", taken, now) is False
+    assert harness.queue.reschedule("bots", [(taken, now)]) == 0
     assert harness.scores("bots") == after
 
 
@@ -254,8 +254,8 @@ def test_who_was_too_slow_does_not_touch_the_lease_of_the_next_one(harness: Harn
     (slow,) = harness.queue.take("bots", 1, LEASE)
     harness.pass_time(LEASE + 1_000)
     (next_one,) = harness.queue.take("bots", 1, LEASE)
-    assert harness.queue.reschedule("bots", slow, None) is False
-    assert harness.queue.reschedule("bots", next_one, None) is True
+    assert harness.queue.reschedule("bots", [(slow, None)]) == 0
+    assert harness.queue.reschedule("bots", [(next_one, None)]) == 1
 
 
 def test_no_more_are_taken_than_wanted_and_each_of_them_once(harness: Harness) -> None:
@@ -288,7 +288,7 @@ def test_no_shard_waits_for_ever_behind_the_others(harness: Harness) -> None:
     for _ in range(SHARDS):
         for reminder in harness.queue.take("bots", 1, LEASE):
             taken.add(reminder.game)
-            harness.queue.reschedule("bots", reminder, harness.queue.server_time() - 1)
+            harness.queue.reschedule("bots", [(reminder, harness.queue.server_time() - 1)])
     assert taken == games
 
 
@@ -303,7 +303,7 @@ def test_where_nobody_can_keep_up_every_game_has_its_turn_before_any_has_two(har
     for _ in range(10):
         for reminder in harness.queue.take("bots", 4, LEASE):
             taken.append(reminder.game)
-            harness.queue.reschedule("bots", reminder, harness.queue.server_time() - 1)
+            harness.queue.reschedule("bots", [(reminder, harness.queue.server_time() - 1)])
     assert sorted(taken) == sorted(games.values())
 
 
@@ -354,7 +354,7 @@ def test_a_lease_is_renewed_until_it_has_ended(harness: Harness) -> None:
 def test_nothing_is_left_of_a_tenant_without_reminders(harness: Harness) -> None:
     create(harness, "bots", -AGO)
     (taken,) = harness.queue.take("bots", 1, LEASE)
-    harness.queue.reschedule("bots", taken, None)
+    harness.queue.reschedule("bots", [(taken, None)])
     harness.pass_time(LEASE + 1_000)
     assert take(harness, "bots") == set()
     assert harness.scores("bots") == {}

@@ -25,6 +25,7 @@ from service.games.reminders import (
     OutageAllowance,
     ReminderKind,
     ReminderQueue,
+    Rescheduled,
     TenantLimit,
 )
 from service.games.store.admission import StoragePolicy
@@ -43,8 +44,8 @@ class NoReminders(ReminderQueue):
     ) -> list[LeasedReminder]:
         return []
 
-    def reschedule(self, kind: ReminderKind, reminder: LeasedReminder, at: int | None) -> bool:
-        return False
+    def reschedule(self, kind: ReminderKind, reminders: Sequence[Rescheduled]) -> int:
+        return 0
 
     def renew(self, kind: ReminderKind, reminder: LeasedReminder, lease: int) -> LeasedReminder | None:
         return None

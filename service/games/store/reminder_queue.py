@@ -19,6 +19,7 @@ from service.games.reminders import (
     OutageAllowance,
     ReminderKind,
     ReminderQueue,
+    Rescheduled,
     TenantLimit,
 )
 from service.games.store.heartbeats import RedisHeartbeats, reading_of
@@ -139,21 +140,23 @@ class RedisReminders(ReminderQueue):
                 unread += [shards[group[number]] for number in answer[0]]
         return found, unread
 
-    def reschedule(self, kind: ReminderKind, reminder: LeasedReminder, at: int | None) -> bool:
-        shard = shard_of(reminder.game)
-        if shard is None:
-            return False
-        names = _names(kind, shard, reminder.tenant)
-        due = b"" if at is None else b"%d" % at
-        command = evalsha("reschedule", names, *_leased(reminder), due, reminder.tenant.encode())
-        return self._calls.run_each("reschedule", [(names[0], command)]) == [1]
+    def reschedule(self, kind: ReminderKind, reminders: Sequence[Rescheduled]) -> int:
+        calls = []
+        for reminder, at in reminders:
+            shard = shard_of(reminder.game)
+            if shard is not None:
+                names = _names(kind, shard, reminder.tenant)
+                game, leased, due = reminder.game.encode(), b"%r" % reminder.leased, b"" if at is None else b"%d" % at
+                command = evalsha("reschedule", names, game, leased, due, reminder.tenant.encode())
+                calls.append((names[0], command))
+        return self._calls.run_each("reschedule", calls).count(1)
 
     def renew(self, kind: ReminderKind, reminder: LeasedReminder, lease: int) -> LeasedReminder | None:
         shard = shard_of(reminder.game)
         if shard is None:
             return None
         names = _names(kind, shard, reminder.tenant)[0], keys.heartbeat(shard, is_one=self._is_one)
-        command = evalsha("renew", names, *_leased(reminder), lease)
+        command = evalsha("renew", names, reminder.game.encode(), b"%r" % reminder.leased, lease)
         (leased,) = self._calls.run_each("renew", [(names[0], command)])
         return None if leased is None else reminder._replace(leased=float(leased))
 
@@ -192,8 +195,3 @@ def _names(kind: ReminderKind, shard: int, tenant: str) -> tuple[bytes, ...]:
     """Return the key of the set with a reminder, and for games the key of the set with its tenant."""
     sets = keys.reminder_sets(kind)
     return (sets[shard],) if kind in NOT_OF_GAMES else (keys.reminders(kind, shard, tenant), sets[shard])
-
-
-def _leased(reminder: LeasedReminder) -> tuple[bytes, bytes]:
-    """Return the game, and its score in the sorted set during the lease."""
-    return reminder.game.encode(), repr(reminder.leased).encode()

@@ -37,6 +37,7 @@ from service.games.reminders import (
     ReminderKind,
     ReminderQueue,
     Reminders,
+    Rescheduled,
     TenantLimit,
 )
 from service.games.store.compression import compress, decompress
@@ -294,13 +295,13 @@ class MemoryStore(Store, ReminderQueue, Deletions, EventFeed):
                 for at, game in taken
             ]
 
-    def reschedule(self, kind: ReminderKind, reminder: LeasedReminder, at: int | None) -> bool:
-        """Change or remove a leased reminder."""
+    def reschedule(self, kind: ReminderKind, reminders: Sequence[Rescheduled]) -> int:
+        """Change or remove leased reminders."""
         with self._lock:
-            if self._reminders[kind].get(reminder.game) != reminder.leased:
-                return False
-            self._remind(kind, reminder.game, at)
-            return True
+            kept = [each for each in reminders if self._reminders[kind].get(each[0].game) == each[0].leased]
+            for reminder, at in kept:
+                self._remind(kind, reminder.game, at)
+            return len(kept)
 
     def renew(self, kind: ReminderKind, reminder: LeasedReminder, lease: int) -> LeasedReminder | None:
         """Lease a reminder again."""
