@@ -7,6 +7,7 @@ step is repeated until it succeeds, and the index accepts a write only at the ve
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import monotonic
 from typing import Final, NamedTuple
 
@@ -19,10 +20,12 @@ from service.backends.index.summaries import (
     lobby_entry,
     not_in_lobby,
 )
+from service.backends.values import IndexEntry, IndexPosition
 from service.backends.webhooks.messages import DELETED, reported_events
+from service.bounded_cache import BoundedCache
 from service.games.model.errors import Gone, NotFound
 from service.games.model.game import Game
-from service.games.model.game_events import HostingEvent
+from service.games.model.game_events import EventEnvelope, HostingEvent
 from service.games.ports import TimeSource
 from service.games.store.cache import PublishedGame
 from service.games.store.repository import GameRepository
@@ -33,6 +36,8 @@ LOBBY_REFRESH_MS: Final = 120_000
 """Milliseconds after which a game in a lobby is put there again."""
 MAX_STEPS: Final = 5
 """Writes to the index for one game before other games have their turn."""
+_POSITIONS: Final = 10_000
+"""Games whose positions in the index are kept in memory."""
 
 
 class Publication(NamedTuple):
@@ -56,6 +61,12 @@ class Outbox:
         self._index = index
         self._lobby = lobby
         self._clock = clock
+        self._positions = BoundedCache[str, IndexPosition](_POSITIONS)
+        """The position of each game in the index after this process has published it.
+
+        Another process may have published it since; the write to the index compares. Then all positions are dropped, as
+        most of them would be outdated while several processes publish.
+        """
 
     def publish(self, app: str, game_id: str) -> Publication:
         """Publish a game of this application up to its current version, or its deletion.
@@ -73,8 +84,9 @@ class Outbox:
     def _publish(self, app: str, game_id: str) -> Publication:
         """Publish a game that exists. Raises ``NotFound`` and ``Gone``."""
         published_at, due = None, False
+        known = self._positions.get(game_id)
         for _ in range(MAX_STEPS):
-            position = self._index.position(app, game_id)
+            position = known or self._index.position(app, game_id)
             # Read from one event earlier: messages about the new events need the seats that could move before them.
             stored = self._repository.histories.game_with_events(game_id, max(position.version - 1, 0), PAGE + 1)
             if stored is None:
@@ -83,28 +95,46 @@ class Outbox:
             if game.ownership is None or game.ownership.app != app:
                 return Publication(published_at, due)
             if (position.version, position.write_id) == (game.version, game.write_id):
+                if position is known:  # read the index: a failover may have lost what this process has written
+                    known = None
+                    continue
                 return Publication(published_at, due, self._show(game))
-            after, notified = position.version, None
-            if after >= game.version:  # the store has lost writes: the last event is published again
-                after = notified = game.version - 1
-                events = self._repository.histories.events_after(game, max(after - 1, 0), PAGE)
-            if events and events[-1].version == game.version:
-                self._repository.cache.published.put(game.id, PublishedGame(game, tuple(events), monotonic()))
-            new = [event for event in events if event.version > after][:PAGE]
-            entry = index_entry(game, self._repository.lifetimes, size)
-            items = [feed_item(game, event) for event in new]
-            if new and new[-1].version < game.version:  # the rest follows in the next step
-                entry = entry._replace(version=new[-1].version, write_id="")
-            if notified is not None or any([isinstance(envelope.event, HostingEvent) for envelope in new]):
-                self._hide(game)  # before the write to the index: after a crash in between, both are done again
-            before = events[0].to_act if events and events[0].version <= after else ()
-            types = {kind for kind, _ in reported_events(game, before, new)}
+            entry, items, types, notified = self._page(game, events, size, position)
             endpoints = self._index.put(app, entry, items, types, position=position, notified=notified)
-            if endpoints is not None:  # else another process has published the game: read it again
-                published_at, due = game.updated_at, due or bool(endpoints)
-                if entry.version == game.version:
-                    return Publication(published_at, due, self._show(game))
+            if endpoints is None:  # another process has published the game: read it again
+                known = None
+                self._positions.drop(lambda *_: True)
+                continue
+            known = IndexPosition(entry.version, entry.write_id)
+            self._positions.put(game_id, known)
+            published_at, due = game.updated_at, due or bool(endpoints)
+            if entry.version == game.version:
+                return Publication(published_at, due, self._show(game))
         return Publication(published_at, due, self._clock())
+
+    def _page(
+        self, game: Game, events: Sequence[EventEnvelope], size: int, position: IndexPosition
+    ) -> tuple[IndexEntry, list[bytes], set[str], int | None]:
+        """Return what ``RedisIndex.put`` writes about at most ``PAGE`` events after ``position``.
+
+        ``size``: the bytes of the stored game. Also stores the game for the messages about it, and hides it in the
+        lobbies if it has no open seats any more.
+        """
+        after, notified = position.version, None
+        if after >= game.version:  # the store has lost writes: the last event is published again
+            after = notified = game.version - 1
+            events = self._repository.histories.events_after(game, max(after - 1, 0), PAGE)
+        if events and events[-1].version == game.version:
+            self._repository.cache.published.put(game.id, PublishedGame(game, tuple(events), monotonic()))
+        new = [event for event in events if event.version > after][:PAGE]
+        entry = index_entry(game, self._repository.lifetimes, size)
+        items = [feed_item(game, event) for event in new]
+        if new and new[-1].version < game.version:  # the rest follows in the next step
+            entry = entry._replace(version=new[-1].version, write_id="")
+        if notified is not None or any([isinstance(envelope.event, HostingEvent) for envelope in new]):
+            self._hide(game)  # before the write to the index: after a crash in between, both are done again
+        before = events[0].to_act if events and events[0].version <= after else ()
+        return entry, items, {kind for kind, _ in reported_events(game, before, new)}, notified
 
     def _hide(self, game: Game) -> None:
         """Hide a game in the lobbies if it has no open seats any more."""

@@ -83,8 +83,11 @@ class FaultyIndex:
         position: IndexPosition = self.faults.call(lambda: self.index.position(app, game), writes=False)
         return position
 
-    def put(self, app: str, entry: IndexEntry, *arguments: Any, **more: Any) -> bool:
-        return bool(self.faults.call(lambda: self.index.put(app, entry, *arguments, **more), writes=True))
+    def put(self, app: str, entry: IndexEntry, *arguments: Any, **more: Any) -> tuple[str, ...] | None:
+        endpoints: tuple[str, ...] | None = self.faults.call(
+            lambda: self.index.put(app, entry, *arguments, **more), writes=True
+        )
+        return endpoints
 
 
 class FaultyLobby:
@@ -96,7 +99,7 @@ class FaultyLobby:
 
 
 class World:
-    """Games of two applications and of nobody, and messengers that do not live long."""
+    """Games of two applications and of nobody, and two messengers that are started again when they are killed."""
 
     def __init__(
         self,
@@ -115,6 +118,11 @@ class World:
         self.faults = Faults(random, rate)
         self.depth = 0
         self.faults.between = self.interfere
+        self.outboxes = [self.start_outbox() for _ in range(2)]
+
+    def start_outbox(self) -> Outbox:
+        index, lobby = FaultyIndex(self.published.index, self.faults), FaultyLobby(self.published.lobby, self.faults)
+        return Outbox(self.owned.new_repository(), index, lobby, self.owned.clock)  # type: ignore[arg-type]
 
     def act(self) -> None:
         """Something happens in a game."""
@@ -157,8 +165,8 @@ class World:
 
     def publish(self, limit: int) -> None:
         """A messenger takes some games, and follows them until it is killed."""
-        index, lobby = FaultyIndex(self.published.index, self.faults), FaultyLobby(self.published.lobby, self.faults)
-        outbox = Outbox(self.owned.new_repository(), index, lobby, self.owned.clock)  # type: ignore[arg-type]
+        number = self.random.randrange(len(self.outboxes))
+        outbox = self.outboxes[number]
         try:
             for taken in self.reminders.take("outbox", limit, LEASE):
                 try:
@@ -167,8 +175,10 @@ class World:
                     again = self.owned.clock()
                 self.faults.call(lambda: None, writes=False)
                 self.reminders.reschedule("outbox", [(taken, again)])
-        except (Killed, StorageUnavailable):
+        except StorageUnavailable:
             pass
+        except Killed:
+            self.outboxes[number] = self.start_outbox()
 
     def run(self, steps: int) -> None:
         for _ in range(steps):

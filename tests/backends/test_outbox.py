@@ -172,6 +172,43 @@ def test_a_long_history_is_told_in_pages(table: Table, monkeypatch: pytest.Monke
     assert table.published.games() == listing_of([table.game(game)], APP)
 
 
+def test_only_a_process_that_publishes_alone_knows_the_positions(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = []
+    position = table.published.index.position
+
+    def counted(app: str, game: str) -> IndexPosition:
+        looks.append(game)
+        return position(app, game)
+
+    monkeypatch.setattr(table.published.index, "position", counted)
+    game, another = table.create(), table.create()
+    for _ in range(3):
+        table.play(game)
+        table.play(another)
+        assert table.publish(game).published_at == table.publish(another).published_at == START
+    assert looks == [game, another]
+    table.play(game)
+    outbox_of(table, table.published).publish(APP, game)
+    table.play(game)
+    table.play(another)
+    assert table.publish(game).published_at == table.publish(another).published_at == START
+    assert looks == [game, another, game, game, another]
+    assert table.publish(game) == Publication()
+    for each in (game, another):
+        versions = [item["version"] for item in table.feed() if item["game_id"] == each]
+        assert versions == list(range(1, table.game(each).version + 1))
+    assert table.published.games() == listing_of([table.game(game), table.game(another)], APP)
+
+
+def test_a_game_whose_entry_was_lost_is_published_again(table: Table) -> None:
+    game = table.create()
+    table.publish(game)
+    index = table.published.index
+    assert index.remove(APP, game, position=index.position(APP, game))
+    assert table.publish(game).published_at == START
+    assert table.published.games() == listing_of([table.game(game)], APP)
+
+
 def test_the_index_never_goes_back(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     game = table.create()
     slow = table.outbox
