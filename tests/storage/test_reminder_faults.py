@@ -156,23 +156,19 @@ def test_a_server_of_a_cluster_that_is_away_does_not_keep_the_others_from_giving
         assert failures
 
 
-def test_behind_sentinels_one_script_looks_at_all_shards_and_one_takes(tmp_path: Path) -> None:
+def test_behind_sentinels_one_script_takes_few_of_all_shards_and_two_take_some_of_many(tmp_path: Path) -> None:
     with Sentinels(tmp_path) as sentinels:
         topology = open_topology(sentinels.url)
         games = due_games(topology, 12)
-        sentinels.servers[0].admin.config_resetstat()
-        assert taken(redis_reminders(topology)) == set(games)
-        commands: Any = sentinels.servers[0].admin.info("commandstats")
-        assert commands["cmdstat_evalsha"]["calls"] == 2
-
-
-def test_what_is_due_to_one_tenant_in_one_shard_is_taken_by_the_script_that_looks(server: RealServer) -> None:
-    topology = open_topology(server.url)
-    games = due_games(topology, 1)
-    server.admin.config_resetstat()
-    assert taken(redis_reminders(topology)) == set(games)
-    commands: Any = server.admin.info("commandstats")
-    assert commands["cmdstat_evalsha"]["calls"] == 1
+        queue, found = redis_reminders(topology), set[str]()
+        for limit, many, scripts in ((5, 5, 2), (7, 7, 1), (7, 0, 1)):
+            sentinels.servers[0].admin.config_resetstat()
+            some = taken(queue, limit)
+            assert len(some) == many
+            found |= some
+            commands: Any = sentinels.servers[0].admin.info("commandstats")
+            assert commands["cmdstat_evalsha"]["calls"] == scripts
+        assert found == set(games)
 
 
 def test_a_lease_whose_answer_is_lost_is_given_again(server: RealServer) -> None:

@@ -7,10 +7,11 @@ Owns how reminders are leased and rescheduled, and the turns of tenants. The wri
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cache
 from operator import attrgetter
-from typing import Any, Final, get_args
+from typing import Final, get_args
 
 from service.games.reminders import (
     NOT_OF_GAMES,
@@ -27,11 +28,9 @@ from service.limits.fair_queue import Due, Turns
 from service.redis import keys
 from service.redis.calls import FailureObserver, Observer, RedisCalls, evalsha
 from service.redis.connection import Command
+from service.redis.errors import StorageUnavailable
 from service.redis.shards import SHARDS, shard_of
 from service.redis.topology import Topology
-
-_Rows = tuple[Sequence[int], list[Any]]
-"""Rows of four: the number of a set, a tenant, its due games, since when it waits; before them the shards by number."""
 
 MAX_TENANTS_OF_A_SHARD: Final = 16
 """The maximum number of tenants of one shard that are considered: those who were served longest ago."""
@@ -47,23 +46,24 @@ class RedisReminders(ReminderQueue):
         self._calls = RedisCalls(topology, observe=observe, observe_failure=observe_failure)
         self._is_one = topology.scripts_span_slots
         self._turns = {kind: Turns() for kind in get_args(ReminderKind)}
-        self._first = 0
         self.heartbeats = RedisHeartbeats(topology, observe=observe)
         """The source of clock readings and outage allowances."""
 
     def take(
         self, kind: ReminderKind, limit: int, lease: int, limit_of: TenantLimit | None = None
     ) -> list[LeasedReminder]:
-        """Read first how many reminders of each tenant are due, then lease the share of each tenant.
+        """Lease all due reminders of each server in one round trip, if they are few and there is no ``limit_of``.
 
-        If all that are due are those of one tenant in one shard, one round trip does both, unless ``limit_of`` limits
-        the tenant, or there are several servers.
+        If they are more, read first how many reminders of each tenant are due, then lease the share of each tenant.
         """
-        if kind in NOT_OF_GAMES and self._is_one:
-            return self._take_any(kind, limit, lease)
-        max_tenants = 0 if kind in NOT_OF_GAMES else MAX_TENANTS_OF_A_SHARD
-        due, taken = self._due(kind, lease, max_tenants, 0 if limit_of else limit)
-        shares = self._turns[kind].share(due, limit, limit_of)
+        due, reminders = self._look(kind, lease, 0 if limit_of else limit)
+        if due:
+            shares = self._turns[kind].share(due, limit - len(reminders), limit_of)
+            reminders += self._lease(kind, shares, lease)
+        return sorted(reminders, key=attrgetter("due"))
+
+    def _lease(self, kind: ReminderKind, shares: Mapping[tuple[int, str], int], lease: int) -> list[LeasedReminder]:
+        """Lease so many due reminders of each pair of shard and tenant (script ``take``)."""
         batches: dict[int, list[tuple[int, str]]] = {}
         for shard, tenant in shares:
             batches.setdefault(0 if self._is_one else shard, []).append((shard, tenant))
@@ -71,74 +71,56 @@ class RedisReminders(ReminderQueue):
         for batch, places in batches.items():
             names = [keys.HEARTBEATS[batch], *[keys.reminder_sets(kind)[shard] for shard, _ in places]]
             counts = [part for place in places for part in (place[1].encode(), shares[place])]
-            calls.append((names[0], evalsha("take", names, lease, max_tenants, 0, *counts)))
-        answers = [taken] if taken else self._calls.run_each("take", calls)
-        reminders = [
-            LeasedReminder(game.decode(), int(float(due)), float(leased), reading, tenant)
-            for places, answer in zip(batches.values(), answers, strict=True)
-            if answer is not None
-            for leased, now, heartbeat, *games_by_place in [answer]
-            for reading in [reading_of(now, heartbeat) if kind == "clock" else ClockReading(now)]
-            for (_, tenant), games in zip(places, games_by_place, strict=True)
-            for game, due in zip(games[::2], games[1::2], strict=True)
-        ]
-        return sorted(reminders, key=attrgetter("due"))
+            calls.append((names[0], evalsha("take", names, lease, int(kind not in NOT_OF_GAMES), *counts)))
+        reminders: list[LeasedReminder] = []
+        for places, answer in zip(batches.values(), self._calls.run_each("take", calls), strict=True):
+            if answer is not None:
+                leased, now, heartbeat, *games_by_place = answer
+                reading = reading_of(now, heartbeat) if kind == "clock" else ClockReading(now)
+                for (_, tenant), games in zip(places, games_by_place, strict=True):
+                    reminders += _reminders(tenant, leased, reading, games)
+        return reminders
 
-    def _take_any(self, kind: ReminderKind, limit: int, lease: int) -> list[LeasedReminder]:
-        """Lease reminders without tenants in one round trip, beginning with another shard each time."""
-        sets = keys.reminder_sets(kind)
-        self._first = (self._first + 1) % SHARDS
-        names = (*sets[self._first :], *sets[: self._first])
-        call = names[0], evalsha("take_any", names, lease, limit)
-        ((leased, now, *rows),) = self._calls.run_each("take_any", [call])
-        reminders = [
-            LeasedReminder(name.decode(), int(float(due)), float(leased), ClockReading(now))
-            for name, due in zip(rows[::2], rows[1::2], strict=True)
-        ]
-        return sorted(reminders, key=attrgetter("due"))
+    def _look(self, kind: ReminderKind, lease: int, limit: int) -> tuple[list[Due], list[LeasedReminder]]:
+        """Lease the due reminders of each server that has few, ``limit`` in all at most; count those of the others.
 
-    def _due(self, kind: ReminderKind, lease: int, max_tenants: int, limit: int) -> tuple[list[Due], list[Any]]:
-        """Return how many reminders of each tenant are due in each shard, and what was leased (script ``take``).
-
-        Raises ``StorageUnavailable`` if no server answers.
+        One script on each server reads all of its sets: most looks find nothing, and a command for each shard takes ten
+        times as long. A set whose server is unknown, or is just changing, is read by itself. Raises
+        ``StorageUnavailable`` if no server answers; if some do not, their sets are left out.
         """
         sets = keys.reminder_sets(kind)
-        if self._is_one:
-            found, batches = list[_Rows](), {0: (keys.HEARTBEATS[0], *sets)}
-        else:
-            found, unread = self._due_in_cluster(sets, max_tenants)
-            batches = {shard: (keys.HEARTBEATS[shard], sets[shard]) for shard in unread}
-        arguments = lease, max_tenants, limit if self._is_one else 0
-        calls = [(batch[0], evalsha("take", batch, *arguments)) for batch in batches.values()]
-        answers = self._calls.run_each("due", calls)
-        numbered = zip(batches, answers, strict=True)  # the script numbers the sets from 1
-        found += [(range(first - 1, first + SHARDS), answer[0]) for first, answer in numbered if answer is not None]
-        due = [
-            Due(places[number], tenant.decode(), count, float(since))
-            for places, rows in found
-            for number, tenant, count, since in zip(*[iter(rows)] * 4, strict=True)  # rows of four
-        ]
-        return due, answers[0][1:] if self._is_one else []
+        groups = [sets] if self._is_one else self._calls.by_primary(sets)
+        due, reminders, unread = self._look_at(kind, groups, lease, limit // max(len(groups), 1))
+        unread += set(sets).difference(*groups)
+        if unread:
+            with suppress(StorageUnavailable):
+                due += self._look_at(kind, [(name,) for name in unread], lease, 0)[0]
+        return due, reminders
 
-    def _due_in_cluster(self, sets: Sequence[bytes], max_tenants: int) -> tuple[list[_Rows], list[int]]:
-        """Return the answers of the script ``due`` of all primaries, and the shards that could not be read.
+    def _look_at(
+        self, kind: ReminderKind, groups: Sequence[Sequence[bytes]], lease: int, limit: int
+    ) -> tuple[list[Due], list[LeasedReminder], list[bytes]]:
+        """Run the script ``due`` for each group of sets, with ``limit`` games for each.
 
-        ``sets``: a set for each shard. One script on each primary reads all of its sets: most looks find nothing, and
-        a command for each shard takes ten times as long. A set without a known primary cannot be read. Raises
-        ``StorageUnavailable`` if no server answers; if some do not, their shards are left out.
+        Returns what is due, what was leased instead, and the sets that could not be read.
         """
-        shards = {name: shard for shard, name in enumerate(sets)}
-        groups = self._calls.by_primary(sets)
+        max_tenants = 0 if kind in NOT_OF_GAMES else MAX_TENANTS_OF_A_SHARD
+        shards = _shards(kind)
+        all_due, reminders, all_unread = list[Due](), list[LeasedReminder](), list[bytes]()
         calls = []
         for group in groups:
-            pairs = [part for name in group for part in (keys.HEARTBEATS[shards[name]], name)]
-            calls.append((group[0], evalsha("due", group[:1], max_tenants, *pairs)))
-        found, unread = list[_Rows](), [shards[name] for name in shards.keys() - set(chain.from_iterable(groups))]
+            names = (keys.HEARTBEATS[0 if self._is_one else shards[group[0]]],)
+            calls.append((names[0], evalsha("due", names, lease, max_tenants, limit, int(self._is_one), *group)))
         for group, answer in zip(groups, self._calls.run_each("due", calls), strict=True):
             if answer is not None:
-                found.append(([shards[name] for name in group], answer[1:]))
-                unread += [shards[group[number]] for number in answer[0]]
-        return found, unread
+                unread, due, leased = answer
+                all_unread += [group[number] for number in unread]
+                for number, tenant, count, since in zip(*[iter(due)] * 4, strict=True):  # rows of four
+                    all_due.append(Due(shards[group[number]], tenant.decode(), count, float(since)))
+                for tenant, score, now, heartbeat, games in zip(*[iter(leased)] * 5, strict=True):
+                    reading = reading_of(now, heartbeat) if kind == "clock" else ClockReading(now)
+                    reminders += _reminders(tenant.decode(), score, reading, games)
+        return all_due, reminders, all_unread
 
     def reschedule(self, kind: ReminderKind, reminders: Sequence[Rescheduled]) -> int:
         calls = []
@@ -195,3 +177,17 @@ def _names(kind: ReminderKind, shard: int, tenant: str) -> tuple[bytes, ...]:
     """Return the key of the set with a reminder, and for games the key of the set with its tenant."""
     sets = keys.reminder_sets(kind)
     return (sets[shard],) if kind in NOT_OF_GAMES else (keys.reminders(kind, shard, tenant), sets[shard])
+
+
+def _reminders(tenant: str, leased: bytes, reading: ClockReading, games: Sequence[bytes]) -> list[LeasedReminder]:
+    """Return the reminders of ``games``: each game, and the score at which it was due, as scripts return them."""
+    return [
+        LeasedReminder(game.decode(), int(float(due)), float(leased), reading, tenant)
+        for game, due in zip(games[::2], games[1::2], strict=True)
+    ]
+
+
+@cache
+def _shards(kind: ReminderKind) -> dict[bytes, int]:
+    """Return the shard of each set of reminders of this kind."""
+    return {name: shard for shard, name in enumerate(keys.reminder_sets(kind))}
