@@ -13,7 +13,8 @@ from service.games.ports import Commit, IdempotencyRecord, Store, StoredGame, Wr
 from service.games.reminders import NO_ALLOWANCE, ClockReading, LeasedReminder, ReminderKind, ReminderQueue, Reminders
 from service.games.store.reminder_queue import MAX_TENANTS_OF_A_SHARD
 from service.redis import keys
-from service.redis.connection import Command
+from service.redis.connection import Command, NotSent
+from service.redis.errors import StorageUnavailable
 from service.redis.shards import SHARDS, shard_of, with_shard
 from service.redis.topology import SingleNodeTopology, open_topology
 from tests.storage.clusters import Cluster
@@ -396,6 +397,35 @@ def test_a_look_is_one_command_for_each_primary(harness: RedisHarness, monkeypat
     assert len(take(harness, "bots", 3)) == 3
     assert sent[2] == primaries
     assert 1 <= sum(sent[3:]) <= 4  # some are leased, with the source of the script where it is not known
+
+
+@pytest.mark.parametrize("harness", ["cluster"], indirect=True)
+def test_what_was_leased_is_given_even_if_a_server_fails_then(
+    harness: RedisHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    games: dict[str, list[str]] = {}
+    while min(map(len, games.values()), default=0) < 3 or len(games) < 3:
+        game = new_game()
+        games.setdefault(harness.topology.node(keys.state(game)), []).append(game)
+    one, several, _ = games.values()
+    for game in (one[0], *several[:3]):
+        create(harness, "bots", -AGO, game)
+    call_each, looks = harness.topology.call_each, list[object]()
+
+    def fail_after_a_look(calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
+        if looks:
+            error = NotSent()
+            error.__cause__ = redis.ConnectionError()
+            return [error] * len(calls)
+        looks.append(calls)
+        return call_each(calls)
+
+    assert take(harness, "bots", 1) <= {one[0], *several}  # now each primary knows the scripts
+    harness.pass_time(LEASE + 1_000)
+    monkeypatch.setattr(harness.topology, "call_each", fail_after_a_look)
+    assert take(harness, "bots", 3) == {one[0]}
+    with pytest.raises(StorageUnavailable):
+        take(harness, "bots", 3)
 
 
 # ── Told ──────────────────────────────────────────────────────────────────────────────────────────────────────────────

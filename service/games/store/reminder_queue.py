@@ -59,7 +59,11 @@ class RedisReminders(ReminderQueue):
         due, reminders = self._look(kind, lease, 0 if limit_of else limit)
         if due:
             shares = self._turns[kind].share(due, limit - len(reminders), limit_of)
-            reminders += self._lease(kind, shares, lease)
+            try:
+                reminders += self._lease(kind, shares, lease)
+            except StorageUnavailable:
+                if not reminders:
+                    raise
         return sorted(reminders, key=attrgetter("due"))
 
     def _lease(self, kind: ReminderKind, shares: Mapping[tuple[int, str], int], lease: int) -> list[LeasedReminder]:
