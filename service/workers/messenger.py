@@ -281,8 +281,10 @@ class EndpointLease:
 
 
 _UNDELIVERED: Final = "messages could not be delivered to an endpoint"
-DELIVERY_SETTINGS: Final = ConsumerSettings("webhooks", LEASE_MS, 500, (0.25, 0.25), _UNDELIVERED, max_in_flight=500)
-"""Polls are rare, because the outbox wakes this loop when an endpoint has become due."""
+DELIVERY_SETTINGS: Final = ConsumerSettings(
+    "webhooks", LEASE_MS, 500, (0.1, 0.25), _UNDELIVERED, poll_growth=2.5, max_in_flight=500
+)
+"""The outbox wakes this loop when an endpoint has become due. Polls find those that are due when their lease ends."""
 MAX_ATTEMPTS: Final = 500
 """Attempts that run at a time in a process."""
 
