@@ -281,20 +281,22 @@ class EndpointLease:
 
 
 _UNDELIVERED: Final = "messages could not be delivered to an endpoint"
-DELIVERY_SETTINGS: Final = ConsumerSettings(
-    "webhooks", LEASE_MS, 500, (0.1, 0.25), _UNDELIVERED, poll_growth=2.5, max_in_flight=500
-)
-"""The outbox wakes this loop when an endpoint has become due. Polls find those that are due when their lease ends."""
+DELIVERY_SETTINGS: Final = ConsumerSettings("webhooks", LEASE_MS, 500, (0.25, 0.25), _UNDELIVERED, max_in_flight=500)
+"""Polls are rare, because this loop is woken when an endpoint may have become due."""
 MAX_ATTEMPTS: Final = 500
 """Attempts that run at a time in a process."""
 
 
 class Deliverer(Consumer):
-    """Delivers messages to the endpoints of a store."""
+    """Delivers messages to the endpoints of a store.
 
-    def __init__(self, context: LeaseContext, queue: Queue, spawn: Spawn) -> None:
+    ``wake``: is called when a lease has ended, as more messages may have become due after its last look.
+    """
+
+    def __init__(self, context: LeaseContext, queue: Queue, spawn: Spawn, wake: Callable[[], None]) -> None:
         super().__init__(DELIVERY_SETTINGS, queue, spawn)
         self._context = context
+        self._wake = wake
         self._stop = Event()
 
     def handle(self, reminder: LeasedReminder) -> Next:
@@ -304,6 +306,7 @@ class Deliverer(Consumer):
         if webhook is None:
             return "never"
         EndpointLease(self._context, self._stop, webhook, reminder.leased, due=due).deliver()
+        self._wake()
         return "written"
 
     def close(self) -> None:

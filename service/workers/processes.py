@@ -133,7 +133,7 @@ def run_messenger(settings: Settings, stop: Control) -> int:
     sender, ttl = build_sender(settings), settings.game_ttl_seconds * 1000
     begin = Pool(MAX_ATTEMPTS).spawn
     context = lease_context(storage, repository, sender, queue.metrics, begin_attempt=begin, game_ttl=ttl)
-    deliverer = Deliverer(context, queue, spawn)
+    deliverer = Deliverer(context, queue, spawn, lambda: webhooks.wake())  # noqa: PLW0108 # is created next
     webhooks = Loop("webhooks", deliverer.step, deliverer.close)
     outbox = Outbox(repository, storage.game_index, storage.lobby, storage.clock)
     publishers = Pool(MAX_PUBLISHED)

@@ -136,6 +136,7 @@ class Hooked:
         self.metrics = WorkerMetrics(self.registry)
         self.reached = wrap(self.kept)
         self.working: list[Thread] = []
+        self.ends_of_leases: list[int] = []
         self.listeners: list[Listener] = []
         self.deliverer = self.new_deliverer()
 
@@ -159,7 +160,8 @@ class Hooked:
             game_ttl=TTL * 1000,
             begin_attempt=self.in_thread,
         )
-        return Deliverer(context, Queue(redis_reminders(self.topology), self.clock, self.metrics), self.in_thread)
+        queue = Queue(redis_reminders(self.topology), self.clock, self.metrics)
+        return Deliverer(context, queue, self.in_thread, lambda: self.ends_of_leases.append(self.now))
 
     def in_thread(self, work: Callable[[], None]) -> None:
         thread = Thread(target=work, daemon=True)

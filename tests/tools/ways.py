@@ -125,7 +125,7 @@ class Stage:
         context = lease_context(
             kept, repository, build_sender(settings), metrics, begin_attempt=lambda work: work(), game_ttl=AN_HOUR
         )
-        self.deliverer = Deliverer(context, queue, lambda work: work())
+        self.deliverer = Deliverer(context, queue, lambda work: work(), lambda: None)
 
 
 def moves(stage: Stage) -> Traces:

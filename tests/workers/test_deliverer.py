@@ -170,6 +170,16 @@ def test_of_turns_only_the_one_that_runs_is_told(hooked: Hooked, listener: Liste
     assert len(listener.received) == 2
 
 
+def test_the_loop_is_woken_when_a_lease_has_ended(hooked: Hooked, listener: Listener) -> None:
+    hooked.register(listener, "game.turn")
+    hooked.deliver()
+    hooked.ends_of_leases.clear()
+    hooked.create()
+    assert not hooked.ends_of_leases
+    hooked.deliver()
+    assert hooked.ends_of_leases == [hooked.now]
+
+
 def test_types_that_an_endpoint_does_not_want_are_not_sent(hooked: Hooked, listener: Listener) -> None:
     hooked.register(listener, "game.finished")
     game = hooked.owned.create()
