@@ -2,7 +2,8 @@
 
 A write to a game of an application also sets a reminder in the same slot. The events to publish are those after the
 version in the index. Owns the order of the steps. After a crash at any point nothing is lost or published twice: every
-step is repeated until it succeeds, and the index accepts a write only at the version from which it was made.
+step is repeated until it succeeds, and the index accepts a write only at the version from which it was made. Does not
+depend on how messages are delivered (``service.backends.webhooks.deliveries``).
 """
 
 from __future__ import annotations
