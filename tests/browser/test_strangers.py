@@ -82,7 +82,8 @@ def test_seats_of_this_device_have_other_numbers_without_the_free_ones(http: htt
 def test_who_waits_in_the_background_still_looks(open_page: OpenPage) -> None:
     page = open_page(None)
     page.clock.install()
-    table = seek(page, "Ada")
+    with page.expect_response(lambda answer: "/events" in answer.url):  # the stream has begun
+        table = seek(page, "Ada")
     page.evaluate(HIDE)
     with page.expect_event("requestfailed"):  # the stream
         page.clock.run_for(60_000)
