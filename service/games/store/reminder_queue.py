@@ -1,4 +1,4 @@
-"""The reminder queue in Redis or Valkey: one script for all shards, or with several servers one for each shard.
+"""The reminder queue in Redis or Valkey: a script on each server looks for due reminders in all of its shards.
 
 Owns how reminders are leased and rescheduled, and the turns of tenants. The writes of games write reminders, too
 (``service.games.store.redis_store``). Does not depend on the work that is due, nor on the postponement of deadlines
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from operator import attrgetter
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 from service.games.reminders import (
     NOT_OF_GAMES,
@@ -76,14 +76,8 @@ class RedisReminders(ReminderQueue):
             names = [keys.HEARTBEATS[batch], *[keys.reminder_sets(kind)[shard] for shard, _ in places]]
             counts = [part for place in places for part in (place[1].encode(), shares[place])]
             calls.append((names[0], evalsha("take", names, lease, int(kind not in NOT_OF_GAMES), *counts)))
-        reminders: list[LeasedReminder] = []
-        for places, answer in zip(batches.values(), self._calls.run_each("take", calls), strict=True):
-            if answer is not None:
-                leased, now, heartbeat, *games_by_place = answer
-                reading = reading_of(now, heartbeat) if kind == "clock" else ClockReading(now)
-                for (_, tenant), games in zip(places, games_by_place, strict=True):
-                    reminders += _reminders(tenant, leased, reading, games)
-        return reminders
+        answers = self._calls.run_each("take", calls)
+        return [reminder for answer in answers if answer is not None for reminder in _reminders(kind, answer)]
 
     def _look(self, kind: ReminderKind, lease: int, limit: int) -> tuple[list[Due], list[LeasedReminder]]:
         """Lease the due reminders of each server that has few, ``limit`` in all at most; count those of the others.
@@ -95,7 +89,8 @@ class RedisReminders(ReminderQueue):
         sets = keys.reminder_sets(kind)
         groups = [sets] if self._is_one else self._calls.by_primary(sets)
         due, reminders, unread = self._look_at(kind, groups, lease, limit // max(len(groups), 1))
-        unread += set(sets).difference(*groups)
+        if sum(map(len, groups)) < len(sets):  # some have no known primary
+            unread += set(sets).difference(*groups)
         if unread:
             with suppress(StorageUnavailable):
                 due += self._look_at(kind, [(name,) for name in unread], lease, 0)[0]
@@ -121,9 +116,7 @@ class RedisReminders(ReminderQueue):
                 all_unread += [group[number] for number in unread]
                 for number, tenant, count, since in zip(*[iter(due)] * 4, strict=True):  # rows of four
                     all_due.append(Due(shards[group[number]], tenant.decode(), count, float(since)))
-                for tenant, score, now, heartbeat, games in zip(*[iter(leased)] * 5, strict=True):
-                    reading = reading_of(now, heartbeat) if kind == "clock" else ClockReading(now)
-                    reminders += _reminders(tenant.decode(), score, reading, games)
+                reminders += _reminders(kind, leased)
         return all_due, reminders, all_unread
 
     def reschedule(self, kind: ReminderKind, reminders: Sequence[Rescheduled]) -> int:
@@ -183,10 +176,12 @@ def _names(kind: ReminderKind, shard: int, tenant: str) -> tuple[bytes, ...]:
     return (sets[shard],) if kind in NOT_OF_GAMES else (keys.reminders(kind, shard, tenant), sets[shard])
 
 
-def _reminders(tenant: str, leased: bytes, reading: ClockReading, games: Sequence[bytes]) -> list[LeasedReminder]:
-    """Return the reminders of ``games``: each game, and the score at which it was due, as scripts return them."""
+def _reminders(kind: ReminderKind, rows: Sequence[Any]) -> list[LeasedReminder]:
+    """Return what was leased, as the scripts ``due`` and ``take`` return it."""
     return [
-        LeasedReminder(game.decode(), int(float(due)), float(leased), reading, tenant)
+        LeasedReminder(game.decode(), int(float(due)), float(score), reading, tenant.decode())
+        for tenant, score, now, heartbeat, games in zip(*[iter(rows)] * 5, strict=True)  # rows of five
+        for reading in [reading_of(now, heartbeat) if kind == "clock" else ClockReading(now)]
         for game, due in zip(games[::2], games[1::2], strict=True)
     ]
 

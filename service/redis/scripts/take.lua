@@ -10,8 +10,8 @@
 -- ARGV[2]  1 if the sets are of tenants, else 0
 -- ARGV[3…] for each set: the tenant, and the maximum of its games to lease
 --
--- Returns {score of all leased games, time of games in ms, heartbeat, then for each set {game, score at which it was
--- due, …}}.
+-- Returns what was leased as the script "due" does: for each set the tenant, the score of its leased games, the time of
+-- the games in ms, the heartbeat, and {game, score at which it was due, …}.
 -- The next turn of a tenant that got a lease is now or later, so that other tenants of the shard come first.
 -- Times are small enough for exact doubles (2^53).
 
@@ -23,7 +23,7 @@ local now = math.max(time[1] * 1000 + math.floor(time[2] / 1000) + (tonumber(ahe
 local leased = string.format('%.1f', now + tonumber(ARGV[1]) + 0.5)
 local has_tenants = ARGV[2] == '1'
 
-local taken = {leased, now, heartbeat}
+local taken = {}
 for i = 2, #KEYS do
   local set, tenant, count = KEYS[i], ARGV[2 * i - 1], ARGV[2 * i]
   local games = has_tenants and set .. ':' .. tenant or set
@@ -35,6 +35,8 @@ for i = 2, #KEYS do
     local first = redis.call('ZRANGE', games, 0, 0, 'WITHSCORES')[2]
     redis.call('ZADD', set, tonumber(first) > now and first or string.format('%.0f', now), tenant)
   end
-  taken[i + 2] = due
+  for _, value in ipairs({tenant, leased, now, heartbeat, due}) do
+    taken[#taken + 1] = value
+  end
 end
 return taken
