@@ -221,11 +221,6 @@ def reminders(kind: str, shard: int, tenant: str) -> bytes:
 
 
 @lru_cache(maxsize=1024)
-def reminders_of_endpoints(app: str) -> bytes:
-    """Return the key of the reminders that belong to the endpoints of an application."""
-    return reminders_of_application("webhooks", app)
-
-
 def reminders_of_application(kind: str, app: str) -> bytes:
     """Return the key of the reminders of this kind that belong to an application, or to its endpoints."""
     shard = shard_of(app)

@@ -120,7 +120,7 @@ class RedisIndex:
         ``entry``: its head, its summary, and the time of the last write.
         ``rest``: the arguments of the script from the tenth.
         """
-        names = keys.part(b"index", app), keys.reminders_of_endpoints(app)
+        names = keys.part(b"index", app), keys.reminders_of_application("webhooks", app)
         expected = app.encode(), game.encode(), _encode_position(position.version, position.write_id)
         answer = self._calls.write("index", names, *expected, *entry, self._ttl, MAX_TRIMMED, FEED_ITEMS, *rest)
         return None if answer == 0 else tuple([endpoint.decode() for endpoint in answer])

@@ -152,7 +152,7 @@ class RedisWebhooks:
         before ``at``. If the stored endpoint differs from ``webhook``, it is due at once.
         """
         app = webhook.app
-        names = keys.part(b"webhooks", app), keys.reminders_of_endpoints(app), *_names(webhook, "due")
+        names = keys.part(b"webhooks", app), keys.reminders_of_application("webhooks", app), *_names(webhook, "due")
         lease = webhook.id.encode(), _encode(webhook), _reminder(webhook), repr(leased).encode()
         self._calls.write("webhook_release", names, *lease, b"" if at is None else b"%d" % at, int(games))
 
@@ -171,7 +171,7 @@ class RedisWebhooks:
         names = (
             keys.part(b"webhooks", app),
             keys.part(b"endpoints", app),
-            keys.reminders_of_endpoints(app),
+            keys.reminders_of_application("webhooks", app),
             keys.part(b"repeats", app),
             *_names(webhook, "due", "failures", "notified", "attempts"),
         )
