@@ -91,7 +91,7 @@ class Consumer(ABC):
         self._leased: dict[str, LeasedReminder] = {}
         self._changed = Condition()
         self._handled: deque[Rescheduled] = deque()
-        """Reminders that were handled concurrently, until the time at which each is due again is stored."""
+        """Reminders that were handled, until the time at which each is due again is stored."""
 
     @abstractmethod
     def handle(self, reminder: LeasedReminder) -> Next:
@@ -205,11 +205,9 @@ class Consumer(ABC):
 
     def _reschedule(self, reminder: LeasedReminder, at: int | None) -> None:
         """Store when a reminder is due again: at once, or after concurrent handling together with others."""
-        if self._spawn is not None:
-            self._handled.append((reminder, at))
-        else:
-            with suppress(StorageUnavailable, OutcomeUnknown):
-                self._reminders.reschedule(self._settings.kind, [(reminder, at)])
+        self._handled.append((reminder, at))
+        if self._spawn is None:
+            self._reschedule_handled()
 
     def _reschedule_handled(self) -> None:
         """Store when the handled reminders are due again. Those on an unavailable server are due after their leases."""

@@ -83,11 +83,8 @@ class FaultyIndex:
         position: IndexPosition = self.faults.call(lambda: self.index.position(app, game), writes=False)
         return position
 
-    def put(self, app: str, entry: IndexEntry, *arguments: Any, **more: Any) -> tuple[str, ...] | None:
-        endpoints: tuple[str, ...] | None = self.faults.call(
-            lambda: self.index.put(app, entry, *arguments, **more), writes=True
-        )
-        return endpoints
+    def put(self, app: str, entry: IndexEntry, *arguments: Any, **more: Any) -> Any:
+        return self.faults.call(lambda: self.index.put(app, entry, *arguments, **more), writes=True)
 
 
 class FaultyLobby:
